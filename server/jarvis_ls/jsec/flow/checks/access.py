@@ -85,8 +85,14 @@ def check(
     """Check a read or write of an amount of bytes from a pointer on. The flags of `amount` say
     whether the number is proven, its taint where it comes from; `by` names the function that does
     it."""
-    if address is not None and address[0] == nodes.FIELD and isinstance(address[2], tuple):
-        size = engine.member_size(address[2][0], address[2][1])  # its own file knows its type
+    if (
+        address is not None
+        and isinstance(address, nodes.Field)
+        and isinstance(address.offset, tuple)
+    ):
+        size = engine.member_size(
+            address.offset[0], address.offset[1]
+        )  # its own file knows its type
         if size:
             amount = AbstractValue(
                 min(amount.low, size), min(amount.high, size), amount.flags, amount.taint
@@ -123,22 +129,26 @@ def check(
         if by and target[4] is not None and amount.taint is not None:
             _beyond_member(engine, state, where, target, amount, writes, span, by)
     if address is not None:
-        while address[0] == nodes.FIELD and where.taint is not None:
-            address = address[1]
-        if address[0] == nodes.INDEX and address[1][0] == nodes.DECAY:
-            _within_member(engine, state, where, address[1][1], amount.high, writes, span)
+        while isinstance(address, nodes.Field) and where.taint is not None:
+            address = address.base
+        if isinstance(address, nodes.Index) and isinstance(address.base, nodes.Decay):
+            _within_member(engine, state, where, address.base.base, amount.high, writes, span)
 
 
 def _counts_otherwise(address: Expr, place: Region) -> bool:
     """Return whether elements of a record that nothing defines lead through what is declared as
     another type: how many of them that holds is not known.
     """
-    if address[0] != nodes.INDEX or not isinstance(address[3], tuple) or address[3][0] != "r":
+    if (
+        not isinstance(address, nodes.Index)
+        or not isinstance(address.size, tuple)
+        or address.size[0] != "r"
+    ):
         return False
     held = place.type
     while held[0] == "a":
         held = held[1]
-    return bool(held != address[3]) and place.kind != "heap"
+    return bool(held != address.size) and place.kind != "heap"
 
 
 def _within_member(
@@ -152,7 +162,7 @@ def _within_member(
 ) -> None:
     """Check that an element of an array that is a member is in that array, whatever is behind
     it: unless that is the last member, which many a program makes longer than it is declared."""
-    if member[0] != nodes.FIELD or len(where.targets) != 1:
+    if not isinstance(member, nodes.Field) or len(where.targets) != 1:
         return
     rid, lo, hi, known, sub = where.targets[0]
     outside = sub is not None and (hi + most > sub[1] or lo < sub[0])
@@ -237,22 +247,22 @@ def _has_size(type_: Type) -> bool:
     return bool(type_[0] == "a" and type_[2] > 1)
 
 
-def _inner_member(engine: Engine, member: Expr, rid: int, *, last: bool) -> str:
+def _inner_member(engine: Engine, member: nodes.Field, rid: int, *, last: bool) -> str:
     """Return the name of an array of a record that other members are behind, or, when `last` is
     true, that has a size at least; empty for others."""
-    _, base, offset, type_ = member
+    base, offset, type_ = member.base, member.offset, member.type
     name = ""
     if isinstance(offset, tuple):
         record, name = offset[:2]
     else:
         place = engine.regions[rid]
         around = (
-            base[2][1]
-            if base[0] == nodes.LOAD and base[2][0] == "p"
-            else base[3]
-            if base[0] == nodes.FIELD
+            base.type[1]
+            if isinstance(base, nodes.Load) and base.type[0] == "p"
+            else base.type
+            if isinstance(base, nodes.Field)
             else place.type
-            if base[0] in (nodes.LOCAL, nodes.GLOBAL) and place is not None
+            if isinstance(base, (nodes.Local, nodes.Global)) and place is not None
             else ANY
         )
         record = around[1] if around[0] == "r" else ""
@@ -291,8 +301,8 @@ def behind_text(
 
 def _through_parameter(engine: Engine, state: AbstractState, address: Expr, span: Any) -> None:
     """Note that a root writes through a parameter of which nothing is known."""
-    place = address[1] if address[0] == nodes.LOAD else address
-    if place[0] == nodes.LOCAL and place[1] in engine.frame.function.params:
+    place = address.address if isinstance(address, nodes.Load) else address
+    if isinstance(place, nodes.Local) and place.slot in engine.frame.function.params:
         engine.note_reached(state, "store-reached", span)
 
 
@@ -354,18 +364,22 @@ def present(
 
 def _base(address: Expr) -> Expr:
     """Return the base of an address: members and elements on the way are left out."""
-    while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
-        address = address[1]
+    while isinstance(address, (nodes.Field, nodes.Index, nodes.Decay)):
+        address = address.base
     return address
 
 
 def _unsure(engine: Engine, address: Expr | None) -> bool:
     """Return whether a pointer is a variable that text which was left out may give a value."""
     address = _base(address) if address is not None else None
-    if address is None or address[0] != nodes.LOAD or address[1][0] != nodes.LOCAL:
+    if (
+        address is None
+        or not isinstance(address, nodes.Load)
+        or not isinstance(address.address, nodes.Local)
+    ):
         return False
     function = engine.frame.function
-    return function.slots[address[1][1]][0] in function.unsure
+    return function.slots[address.address.slot][0] in function.unsure
 
 
 def _proven(engine: Engine, state: AbstractState, address: Expr) -> None:

@@ -28,7 +28,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     Switch,
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.operands import bare, of_end, of_instruction
 from jarvis_ls.jsec.flow.ir.rooms import ALLOCATING, Rooms, Sum, size_of
 
 _BYTES: Final = ("p", ("i", 1, False))
@@ -99,13 +99,13 @@ def fixed_extent(function: FunctionIR, index: int) -> int:
             waiting += of_instruction(instr)
         while waiting:
             part = waiting.pop()
-            if part[0] in (nodes.STORE, nodes.STEP) and part[1] == (nodes.LOCAL, slot):
+            if isinstance(part, (nodes.Store, nodes.Step)) and part.address == nodes.Local(slot):
                 return 0  # it moves
-            if part[0] == nodes.LOAD:
-                place = _place(part[1])
+            if isinstance(part, nodes.Load):
+                place = _place(part.address)
                 if place is not None and place[0] == slot and not place[1]:
-                    most = max(most, place[2] + _width(part[2]))
-            waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+                    most = max(most, place[2] + _width(part.type))
+            waiting += part.operands()
         if not isinstance(end, Jump):
             break
         block = end.block
@@ -124,46 +124,58 @@ def _compares_cursors(function: FunctionIR) -> bool:
         return False
     for instrs, end in function.blocks:
         for instr in instrs if pointers > 1 else ():
-            stored = instr.value if isinstance(instr, Eval) else (nodes.NULL,)
-            if stored[0] == nodes.STORE and _bare(stored[2])[0] == nodes.PTRDIFF:
+            stored = instr.value if isinstance(instr, Eval) else nodes.Null()
+            if isinstance(stored, nodes.Store) and isinstance(
+                bare(stored.value), nodes.PointerDifference
+            ):
                 return True
-        test = _bare(end.condition) if isinstance(end, Branch) else (nodes.NULL,)
-        while test[0] == nodes.NOT:
-            test = _bare(test[1])
-        if test[0] == nodes.CMP and _is_of_cursors(_bare(test[2]), _bare(test[3]), pointers):
+        test = bare(end.condition) if isinstance(end, Branch) else nodes.Null()
+        while isinstance(test, nodes.Not):
+            test = bare(test.value)
+        if isinstance(test, nodes.Compare) and _is_of_cursors(
+            bare(test.left), bare(test.right), pointers
+        ):
             return True
     return False
 
 
 def _is_of_cursors(left: Expr, right: Expr, pointers: int) -> bool:
     """Return whether what a comparison compares may tell how far a cursor is from an end."""
-    if right[0] == nodes.CONST or left[0] == nodes.CONST:
-        return nodes.PTRDIFF in (left[0], right[0]) or _is_rest(left) or _is_rest(right)
+    if isinstance(right, nodes.Const) or isinstance(left, nodes.Const):
+        difference = nodes.PointerDifference
+        if isinstance(left, difference) or isinstance(right, difference):
+            return True
+        return _is_rest(left) or _is_rest(right)
     if pointers:
         return True
-    return nodes.BIN in (left[0], right[0])
+    return isinstance(left, nodes.Binary) or isinstance(right, nodes.Binary)
 
 
 def _is_rest(e: Expr) -> bool:
     """Return whether an expression takes something from a number or distance."""
-    return bool(e[0] == nodes.BIN and e[1] == "-" and e[3][0] != nodes.CONST)
+    return bool(
+        isinstance(e, nodes.Binary) and e.operator == "-" and not isinstance(e.right, nodes.Const)
+    )
 
 
-def _bare(e: Expr) -> Expr:
-    while e[0] in (nodes.CAST, nodes.DECAY):
-        e = e[1]
-    return e
+def _is_of_variable(e: Expr) -> bool:
+    """Return whether an expression reads or writes a variable in place."""
+    if not isinstance(e, (nodes.Load, nodes.Store, nodes.Step)):
+        return False
+    return isinstance(e.address, nodes.Local)
 
 
 def _place(e: Expr) -> Place | None:
     """Return the cursor that an expression leads behind and how far; None for others."""
-    e = _bare(e)
-    if e[0] == nodes.LOAD and e[1][0] == nodes.LOCAL and e[2][:2] == _BYTES:
-        return e[1][1], (), 0
-    if e[0] == nodes.STEP and e[1][0] == nodes.LOCAL and e[2][:2] == _BYTES:
-        return (e[1][1], (), 0 if e[4] else e[3]) if isinstance(e[3], int) else None
-    if e[0] == nodes.INDEX and e[3] == 1:
-        base, by = _place(e[1]), _sum(e[2])
+    e = bare(e)
+    if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local) and e.type[:2] == _BYTES:
+        return e.address.slot, (), 0
+    if isinstance(e, nodes.Step) and isinstance(e.address, nodes.Local) and e.type[:2] == _BYTES:
+        return (
+            (e.address.slot, (), 0 if e.postfix else e.delta) if isinstance(e.delta, int) else None
+        )
+    if isinstance(e, nodes.Index) and e.size == 1:
+        base, by = _place(e.base), _sum(e.index)
         if base is not None and by is not None:
             return base[0], tuple(sorted((*base[1], *by[0]))), base[2] + by[1]
     return None
@@ -172,27 +184,32 @@ def _place(e: Expr) -> Place | None:
 def _element(e: Expr) -> Place | None:
     """Return the index of an element of bytes behind a pointer that is no variable, as a place of
     nowhere; None for others."""
-    e = _bare(e) if e[0] == nodes.CAST else e
-    if e[0] != nodes.INDEX or e[3] != 1 or e[1][0] != nodes.LOAD or e[1][2][:2] != _BYTES:
+    e = bare(e) if isinstance(e, nodes.Cast) else e
+    if (
+        not isinstance(e, nodes.Index)
+        or e.size != 1
+        or not isinstance(e.base, nodes.Load)
+        or e.base.type[:2] != _BYTES
+    ):
         return None
-    index = _sum(e[2])
+    index = _sum(e.index)
     return None if index is None else (_NOWHERE, *index)
 
 
 def _sum(e: Expr) -> Sum | None:
     """Return a number as a sum of variables and a constant; None for others."""
-    e = _bare(e)
-    if e[0] == nodes.CONST and isinstance(e[1], int):
-        return (), e[1]
-    if e[0] == nodes.SIZEOF and isinstance(e[1], int):
-        return (), e[1]
-    if e[0] == nodes.LOAD and e[1][0] == nodes.LOCAL and e[2][0] == "i":
-        return (e[1][1],), 0
-    if e[0] == nodes.BIN and e[1] in ("+", "-"):
-        left, right = _sum(e[2]), _sum(e[3])
-        if left is None or right is None or (e[1] == "-" and right[0]):
+    e = bare(e)
+    if isinstance(e, nodes.Const) and isinstance(e.value, int):
+        return (), e.value
+    if isinstance(e, nodes.SizeOf) and isinstance(e.size, int):
+        return (), e.size
+    if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local) and e.type[0] == "i":
+        return (e.address.slot,), 0
+    if isinstance(e, nodes.Binary) and e.operator in ("+", "-"):
+        left, right = _sum(e.left), _sum(e.right)
+        if left is None or right is None or (e.operator == "-" and right[0]):
             return None
-        if e[1] == "-":
+        if e.operator == "-":
             return left[0], left[1] - right[1]
         return tuple(sorted((*left[0], *right[0]))), left[1] + right[1]
     return None
@@ -319,13 +336,10 @@ class _Bounds:
         waiting += [e for _, end in self.function.blocks for e in of_end(end)]
         while waiting:
             part = waiting.pop()
-            if part[0] == nodes.LOCAL:
-                found.add(part[1])
-            for at in INNER[part[0]]:
-                inner = part[at]
-                is_address = part[0] in (nodes.LOAD, nodes.STORE, nodes.STEP) and at == 1
-                if inner is not None and not (is_address and inner[0] == nodes.LOCAL):
-                    waiting.append(inner)
+            if isinstance(part, nodes.Local):
+                found.add(part.slot)
+            operands = part.operands()
+            waiting += operands[1:] if _is_of_variable(part) else operands
         return found
 
     def _letters(self) -> int:
@@ -335,10 +349,16 @@ class _Bounds:
             for e in of_end(end):
                 if isinstance(end, Switch):
                     count += sum(33 <= low <= 126 for low, _, _ in end.cases) // 4
-                elif e[0] == nodes.CMP and e[3][0] == nodes.CONST and 9 <= e[3][1] <= 126:
-                    left = _bare(e[2])
-                    if left[0] == nodes.LOAD and left[2][:2] == ("i", 1):
-                        count += left[1][0] != nodes.LOCAL and (e[3][1] >= 32 or e[3][1] < 14)
+                elif (
+                    isinstance(e, nodes.Compare)
+                    and isinstance(e.right, nodes.Const)
+                    and 9 <= e.right.value <= 126
+                ):
+                    left = bare(e.left)
+                    if isinstance(left, nodes.Load) and left.type[:2] == ("i", 1):
+                        count += not isinstance(left.address, nodes.Local) and (
+                            e.right.value >= 32 or e.right.value < 14
+                        )
         return count
 
     def _cut_short(self) -> set[int]:
@@ -348,10 +368,14 @@ class _Bounds:
         for instrs, _ in self.function.blocks:
             for instr in instrs:
                 for e in of_instruction(instr):
-                    if e[0] == nodes.STORE and e[1][0] == nodes.LOCAL and e[3][:2] == _BYTES:
-                        place = _place(e[2])
+                    if (
+                        isinstance(e, nodes.Store)
+                        and isinstance(e.address, nodes.Local)
+                        and e.type[:2] == _BYTES
+                    ):
+                        place = _place(e.value)
                         if place is None or place[2] < 0:
-                            found.add(e[1][1])
+                            found.add(e.address.slot)
         return found
 
     def _leave(self, index: int, state: _State) -> list[tuple[int, _State]]:
@@ -401,40 +425,49 @@ class _Bounds:
 
     def _visit(self, e: Expr, state: _State) -> None:
         """Follow an expression in the order of its parts."""
-        kind = e[0]
-        if kind in (nodes.LOAD, nodes.STORE) and e[1][0] != nodes.LOCAL and self.telling:
-            self._element_of(e[1], state)
-        if kind == nodes.LOAD and e[1][0] != nodes.LOCAL:
-            place = _place(e[1]) or _element(e[1])
-            if place is not None and len(place[1]) <= 1 and e[2][0] == "i":
-                self._read(place, _width(e[2]), e[3], state)
-        for at in INNER[kind]:
-            if e[at] is not None and e[at][0] != nodes.LOCAL:
-                self._visit(e[at], state)
-        if kind == nodes.STEP and e[1][0] == nodes.LOCAL:
-            if isinstance(e[3], int) and (e[2][:2] == _BYTES or e[2][0] == "i"):
-                self._move(e[1][1], (), e[3], state)
+        if (
+            isinstance(e, (nodes.Load, nodes.Store))
+            and not isinstance(e.address, nodes.Local)
+            and self.telling
+        ):
+            self._element_of(e.address, state)
+        if isinstance(e, nodes.Load) and not isinstance(e.address, nodes.Local):
+            place = _place(e.address) or _element(e.address)
+            if place is not None and len(place[1]) <= 1 and e.type[0] == "i":
+                self._read(place, _width(e.type), e.span, state)
+        for part in e.operands():
+            if not isinstance(part, nodes.Local):
+                self._visit(part, state)
+        if isinstance(e, nodes.Step) and isinstance(e.address, nodes.Local):
+            if isinstance(e.delta, int) and (e.type[:2] == _BYTES or e.type[0] == "i"):
+                self._move(e.address.slot, (), e.delta, state)
             else:
-                state.forget(e[1][1])
-        elif kind == nodes.STORE and e[1][0] == nodes.LOCAL:
-            self._set(e[1][1], e[2], e[3], state)
-            block = _bare(e[2])
-            if block[0] == nodes.TEMP and block[1] in self.blocks:
-                state.rooms[e[1][1]] = self.blocks[block[1]]
+                state.forget(e.address.slot)
+        elif isinstance(e, nodes.Store) and isinstance(e.address, nodes.Local):
+            self._set(e.address.slot, e.value, e.type, state)
+            block = bare(e.value)
+            if isinstance(block, nodes.Temp) and block.number in self.blocks:
+                state.rooms[e.address.slot] = self.blocks[block.number]
 
     def _element_of(self, address: Expr, state: _State) -> None:
         """Note an access beyond the number of elements of a block."""
-        while address[0] == nodes.FIELD:
-            address = address[1]
-        if address[0] != nodes.INDEX or _bare(address[1])[0] != nodes.LOAD:
+        while isinstance(address, nodes.Field):
+            address = address.base
+        if not isinstance(address, nodes.Index):
             return
-        pointer = _bare(address[1])
-        room = state.rooms.get(pointer[1][1]) if pointer[1][0] == nodes.LOCAL else None
-        index = _bare(address[2])
+        pointer = bare(address.base)
+        if not isinstance(pointer, nodes.Load) or not isinstance(pointer.address, nodes.Local):
+            return
+        room = state.rooms.get(pointer.address.slot)
+        index = bare(address.index)
         at = _sum(index)
-        if index[0] == nodes.STEP and index[1][0] == nodes.LOCAL and isinstance(index[3], int):
-            at = (index[1][1],), 0 if index[4] else index[3]
-        if room is None or at is None or room[1] != address[3] or len(at[0]) != 1:
+        if (
+            isinstance(index, nodes.Step)
+            and isinstance(index.address, nodes.Local)
+            and isinstance(index.delta, int)
+        ):
+            at = (index.address.slot,), 0 if index.postfix else index.delta
+        if room is None or at is None or room[1] != address.size or len(at[0]) != 1:
             return
         ((end,), more), (moved,) = room[0], at[0]
         there = 0 if moved == end else state.bounds.get((moved, end), {}).get(())
@@ -443,12 +476,12 @@ class _Bounds:
         names = self.function.slots
         if (moved, ~end) not in self.found and names[end][0] and names[moved][0]:
             self.found[moved, ~end] = BeyondTest(
-                address[4], names[moved][0], names[end][0], at[1] + 1, there + more, room=True
+                address.span, names[moved][0], names[end][0], at[1] + 1, there + more, room=True
             )
 
     def _set(self, slot: int, value: Expr, type_: Type, state: _State) -> None:
         place = _place(value) if type_[:2] == _BYTES else None
-        if place is not None and _bare(value)[0] != nodes.STEP:
+        if place is not None and not isinstance(bare(value), nodes.Step):
             if place[0] == slot:
                 self._move(slot, place[1], place[2], state)
                 return
@@ -476,9 +509,9 @@ class _Bounds:
             return
         if held is not None and not held[0]:
             state.least[slot] = held[1]
-        distance = _bare(value)
-        if distance[0] == nodes.PTRDIFF and distance[3] == 1:
-            far, near = _place(distance[1]), _place(distance[2])
+        distance = bare(value)
+        if isinstance(distance, nodes.PointerDifference) and distance.size == 1:
+            far, near = _place(distance.left), _place(distance.right)
             if far is not None and near is not None and not far[1] and slot not in near[1]:
                 variables = tuple(sorted((slot, *near[1])))
                 state.add((near[0], far[0]), variables, near[2] - far[2])
@@ -507,18 +540,18 @@ class _Bounds:
                 del state.bounds[pair]
 
     def _assume(self, state: _State, condition: Expr, *, holds: bool) -> None:
-        while condition[0] == nodes.NOT:
-            condition, holds = condition[1], not holds
-        if condition[0] != nodes.CMP:
+        while isinstance(condition, nodes.Not):
+            condition, holds = condition.value, not holds
+        if not isinstance(condition, nodes.Compare):
             known = _sum(condition)
             if known is not None and len(known[0]) == 1 and holds and not known[1]:
                 self._at_least(state, known[0][0], 1)
             elif known is None:
                 self._doubt(condition, state)
             return
-        op = condition[1] if holds else _NEGATED[condition[1]]
-        sides = self._compare(state, op, condition[2], condition[3])
-        sides = self._compare(state, _MIRRORED[op], condition[3], condition[2]) or sides
+        op = condition.operator if holds else _NEGATED[condition.operator]
+        sides = self._compare(state, op, condition.left, condition.right)
+        sides = self._compare(state, _MIRRORED[op], condition.right, condition.left) or sides
         if not sides:
             self._doubt(condition, state)
 
@@ -541,16 +574,16 @@ class _Bounds:
         amount = _sum(left)
         if amount is None:
             return False
-        distance, by = _bare(right), 0
-        while distance[0] == nodes.BIN and distance[1] == "-":
-            less = _sum(distance[3])
+        distance, by = bare(right), 0
+        while isinstance(distance, nodes.Binary) and distance.operator == "-":
+            less = _sum(distance.right)
             if less is None:
                 return False
             if less[0]:
-                return self._ask_rest(state, amount, by, _sum(distance[2]), less, extra)
-            distance, by = _bare(distance[2]), by + less[1]
-        if distance[0] == nodes.PTRDIFF and distance[3] == 1:
-            end, cursor = _place(distance[1]), _place(distance[2])
+                return self._ask_rest(state, amount, by, _sum(distance.left), less, extra)
+            distance, by = bare(distance.left), by + less[1]
+        if isinstance(distance, nodes.PointerDifference) and distance.size == 1:
+            end, cursor = _place(distance.left), _place(distance.right)
             if end is None or cursor is None or end[1]:
                 return False
             if extra is not None and not self.shared & {end[0], cursor[0]}:
@@ -610,9 +643,9 @@ class _Bounds:
         waiting = [e]
         while waiting:
             part = waiting.pop()
-            if part[0] == nodes.LOCAL:
-                slots.add(part[1])
-            waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+            if isinstance(part, nodes.Local):
+                slots.add(part.slot)
+            waiting += part.operands()
         for pair, held in list(state.bounds.items()):
             if pair[0] in slots and pair[1] in slots:
                 del state.bounds[pair]
@@ -660,11 +693,13 @@ class _Bounds:
         for instrs, _ in self.function.blocks:
             for instr in instrs:
                 for e in of_instruction(instr):
-                    if e[0] == nodes.STORE and e[1] == (nodes.LOCAL, cursor):
-                        place, value = _place(e[2]), _bare(e[2])
+                    if isinstance(e, nodes.Store) and e.address == nodes.Local(cursor):
+                        place, value = _place(e.value), bare(e.value)
                         if place is not None and place[0] == cursor and place[1]:
                             return True
                         # an index that more than a constant is added to
-                        if value[0] == nodes.BIN and _bare(value[3])[0] != nodes.CONST:
-                            return _sum(value[2]) == ((cursor,), 0)
+                        if isinstance(value, nodes.Binary) and not isinstance(
+                            bare(value.right), nodes.Const
+                        ):
+                            return _sum(value.left) == ((cursor,), 0)
         return False

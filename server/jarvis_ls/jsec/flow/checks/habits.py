@@ -15,7 +15,8 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import Return
 from jarvis_ls.jsec.flow.ir.nodes import Type
-from jarvis_ls.jsec.flow.ir.rooms import ANY, Rooms, bare, room_key
+from jarvis_ls.jsec.flow.ir.operands import bare
+from jarvis_ls.jsec.flow.ir.rooms import ANY, Rooms, room_key
 from jarvis_ls.jsec.flow.ir.untested_uses import DROPPED, INDEX, MEMBER, Use, uses
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
@@ -106,16 +107,16 @@ def _fails(key: str, name: str, user: FunctionIR, program: Lookup) -> bool:
 
 def _is_worked_out(value: nodes.Expr) -> bool:
     """Return whether a pointer comes from a variable or a call: an address is never null."""
-    while value[0] in (nodes.CAST, nodes.STORE):
-        value = value[1] if value[0] == nodes.CAST else value[2]
-    return value[0] in (nodes.LOAD, nodes.TEMP)
+    while isinstance(value, (nodes.Cast, nodes.Store)):
+        value = value.value
+    return isinstance(value, (nodes.Load, nodes.Temp))
 
 
 def _constant(value: nodes.Expr) -> int | None:
     """Return a number that is written out, 0 for NULL; None for what is worked out."""
     value = bare(value)
-    if value[0] == nodes.NULL:
+    if isinstance(value, nodes.Null):
         return 0
-    if value[0] == nodes.CONST and isinstance(value[1], int):
-        return value[1]
+    if isinstance(value, nodes.Const) and isinstance(value.value, int):
+        return value.value
     return None

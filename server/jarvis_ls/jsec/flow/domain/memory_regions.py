@@ -31,7 +31,7 @@ from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, LONG, UNIT, size_of
 from jarvis_ls.jsec.flow.ir.cfg import loops, targets
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Instruction, Return
-from jarvis_ls.jsec.flow.ir.nodes import CAST, CONST, NULL, STORE, Expr, Number, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Cast, Const, Expr, Null, Number, Span, Store, Type
 
 _SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
 """What tells a static variable of a function from others of its name is around its own."""
@@ -596,13 +596,13 @@ def _is_set_unseen(variable: GlobalIR) -> bool:
     if variable.type[0] != "p" or variable.constant:
         return False
     stored = [instr.value for instr in variable.init or () if isinstance(instr, Eval)]
-    return not stored or all(store[0] == STORE and _is_null(store[2]) for store in stored)
+    return not stored or all(isinstance(store, Store) and _is_null(store.value) for store in stored)
 
 
 def _is_null(value: Expr) -> bool:
-    while value[0] == CAST:
-        value = value[1]
-    return bool(value[0] == NULL or (value[0] == CONST and value[1] == 0))
+    while isinstance(value, Cast):
+        value = value.value
+    return bool(isinstance(value, Null) or (isinstance(value, Const) and value.value == 0))
 
 
 def _is_table(variable: GlobalIR) -> bool:
@@ -614,8 +614,8 @@ def _is_table(variable: GlobalIR) -> bool:
         return False
     stored = (instr.value for instr in variable.init or () if isinstance(instr, Eval))
     return all(
-        store[0] == STORE
-        and store[2][0] in (CAST, CONST)
-        and (store[2][0] == CONST or store[2][1][0] == CONST)
+        isinstance(store, Store)
+        and isinstance(store.value, (Cast, Const))
+        and (isinstance(store.value, Const) or isinstance(store.value.value, Const))
         for store in stored
     )

@@ -36,13 +36,11 @@ from jarvis_ls.jsec.flow.ir.constant_folding import fold
 from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Switch
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
 from jarvis_ls.jsec.flow.semantics.conversions import nullness
-from jarvis_ls.jsec.flow.semantics.expressions import OPS, decide, evaluate
+from jarvis_ls.jsec.flow.semantics.expressions import decide, distance, evaluate
 
 _NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _ORDERED: Final = frozenset({"<", "<=", ">", ">="})
-_WRITTEN_OUT: Final = frozenset({nodes.CONST, nodes.STR, nodes.NULL, nodes.SIZEOF})
-_PLAIN: Final = frozenset({nodes.CONST, nodes.SIZEOF, nodes.LOCAL, nodes.GLOBAL})
 _MAX_CASES: Final = 300
 _FAR: Final = 2**31 - 1
 _NEAR: Final = 16
@@ -67,7 +65,7 @@ def successors(
 def quiet(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     """Return the value of an expression whose faults were noted already."""
     engine.silent += 1
-    value = OPS[e[0]](engine, state, e)
+    value = evaluate(engine, state, e)
     engine.silent -= 1
     return value
 
@@ -75,13 +73,13 @@ def quiet(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
 def _branch(engine: Engine, state: AbstractState, end: Branch) -> Ways:
     condition = end.condition
     positive = True
-    while condition[0] == nodes.NOT:
-        condition, positive = condition[1], not positive
-    if condition[0] == nodes.CMP:
-        op, left, right = condition[1], condition[2], condition[3]
+    while isinstance(condition, nodes.Not):
+        condition, positive = condition.value, not positive
+    if isinstance(condition, nodes.Compare):
+        op, left, right = condition.operator, condition.left, condition.right
         a, b = _condition_value(engine, state, left), evaluate(engine, state, right)
     else:
-        op, left, right = "!=", condition, (nodes.NULL,)
+        op, left, right = "!=", condition, nodes.Null()
         a, b = _condition_value(engine, state, left), ZERO
         if a.symbol is not None and a.symbol[0] == "compared":
             op, left, right = a.symbol[1], a.symbol[2], a.symbol[3]
@@ -90,8 +88,8 @@ def _branch(engine: Engine, state: AbstractState, end: Branch) -> Ways:
         arithmetic.wrapped_bound(engine, state, a, b, loop=loop)
         arithmetic.wrapped_bound(engine, state, b, a, loop=loop)
     found = decide(engine, state, op, a, b)
-    if found is None and left[0] == nodes.BIN and left[1] in ("%", "&"):
-        _loosen(engine, state, left[2])
+    if found is None and isinstance(left, nodes.Binary) and left.operator in ("%", "&"):
+        _loosen(engine, state, left.left)
     engine.defensive = end.defensive
     moves = a.targets[0][3] if len(a.targets) == 1 else a.flags
     counts = moves & COUNT and b.flags & TIGHT
@@ -101,7 +99,7 @@ def _branch(engine: Engine, state: AbstractState, end: Branch) -> Ways:
             continue
         target = end.yes if holds == positive else end.no
         there = state if found is not None or not holds else state.copy()
-        if found is None or condition[0] == nodes.BITAND:
+        if found is None or isinstance(condition, nodes.BitAnd):
             came_out = TRUE if holds == positive else FALSE
             step = (engine.frame.function.file, end.span, BRANCH, came_out)
             if counts or engine.ends_at(end.no if holds == positive else end.yes):
@@ -110,9 +108,9 @@ def _branch(engine: Engine, state: AbstractState, end: Branch) -> Ways:
                 there.choices += 1
                 there.trail = (there.trail, step)
             engine.going = target
-            if condition[0] == nodes.BITAND and holds:
-                assume(engine, there, condition[1])
-                assume(engine, there, condition[2])
+            if isinstance(condition, nodes.BitAnd) and holds:
+                assume(engine, there, condition.left)
+                assume(engine, there, condition.right)
             elif not refine(engine, there, op if holds else _NEGATED[op], left, right, a, b):
                 continue
         ways.append((target, there))
@@ -142,7 +140,7 @@ def _loosen(engine: Engine, state: AbstractState, e: Expr) -> None:
 
 def _condition_value(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     """Return the value a condition tests; `while (n--)` may count past zero once it is left."""
-    if e[0] == nodes.STEP and e[4] and e[2][0] == "i" and not e[2][2]:
+    if isinstance(e, nodes.Step) and e.postfix and e.type[0] == "i" and not e.type[2]:
         return quiet(engine, state, e)
     return evaluate(engine, state, e)
 
@@ -151,9 +149,9 @@ def is_near(engine: Engine, state: AbstractState, end: End) -> bool:
     """Return whether a branch compares two known numbers, or places of one region, that are not far
     from each other.
     """
-    if not isinstance(end, Branch) or end.condition[0] != nodes.CMP:
+    if not isinstance(end, Branch) or not isinstance(end.condition, nodes.Compare):
         return False
-    left, right = end.condition[2], end.condition[3]
+    left, right = end.condition.left, end.condition.right
     if not (_is_plain(left) and _is_plain(right)):
         return False
     b = quiet(engine, state, right)
@@ -171,24 +169,25 @@ def is_near(engine: Engine, state: AbstractState, end: End) -> bool:
 
 def _is_plain(e: Expr) -> bool:
     """Return whether an expression only examines variables and constants."""
-    kind = e[0]
-    if kind == nodes.BIN:
-        return _is_plain(e[2]) and _is_plain(e[3])
-    if kind == nodes.CAST:
-        return _is_plain(e[1])
-    if kind == nodes.INDEX:
-        return _is_plain(e[1]) and _is_plain(e[2])
-    if kind == nodes.DECAY:
-        return _is_plain(e[1])
-    return kind in _PLAIN or (kind == nodes.LOAD and e[1][0] in (nodes.LOCAL, nodes.GLOBAL))
+    if isinstance(e, nodes.Binary):
+        return _is_plain(e.left) and _is_plain(e.right)
+    if isinstance(e, nodes.Cast):
+        return _is_plain(e.value)
+    if isinstance(e, nodes.Index):
+        return _is_plain(e.base) and _is_plain(e.index)
+    if isinstance(e, nodes.Decay):
+        return _is_plain(e.base)
+    return isinstance(e, (nodes.Const, nodes.SizeOf, nodes.Local, nodes.Global)) or (
+        isinstance(e, nodes.Load) and isinstance(e.address, (nodes.Local, nodes.Global))
+    )
 
 
 def assume(engine: Engine, state: AbstractState, e: Expr) -> bool:
     """Take for granted that an expression is true; False when it cannot be."""
-    if e[0] == nodes.CMP:
-        a, b = quiet(engine, state, e[2]), quiet(engine, state, e[3])
-        return refine(engine, state, e[1], e[2], e[3], a, b)
-    return refine(engine, state, "!=", e, (nodes.NULL,), quiet(engine, state, e), ZERO)
+    if isinstance(e, nodes.Compare):
+        a, b = quiet(engine, state, e.left), quiet(engine, state, e.right)
+        return refine(engine, state, e.operator, e.left, e.right, a, b)
+    return refine(engine, state, "!=", e, nodes.Null(), quiet(engine, state, e), ZERO)
 
 
 def refine(
@@ -223,9 +222,9 @@ def refine(
     if not _refine_number(engine, state, op, left, a, b, right):
         return False
     # what is written out says nothing more: it would not have held for the other side either
-    return right[0] in _WRITTEN_OUT or _refine_number(
-        engine, state, _MIRRORED[op], right, b, a, left
-    )
+    return isinstance(
+        right, (nodes.Const, nodes.StringLiteral, nodes.Null, nodes.SizeOf)
+    ) or _refine_number(engine, state, _MIRRORED[op], right, b, a, left)
 
 
 def _is_pointer_test(a: AbstractValue, b: AbstractValue) -> bool:
@@ -298,7 +297,7 @@ def _refine_offset(
 
 def _step(engine: Engine, e: Expr) -> int:
     """Return at least how many bytes the pointers are apart that an expression gives."""
-    size: int = engine.size(pointee(e[2])) if e[0] == nodes.LOAD else 1
+    size: int = engine.size(pointee(e.type)) if isinstance(e, nodes.Load) else 1
     return size if 0 < size != UNIT else 1
 
 
@@ -395,16 +394,14 @@ def _refine_null(
 
 def _cell(engine: Engine, state: AbstractState, e: Expr) -> tuple[int, Any] | None:
     """Return the cell whose value an expression has, whatever conversion keeps it."""
-    if e[0] == nodes.LOAD:
+    if isinstance(e, nodes.Load):
         return engine.cell(state, e)
-    while e[0] == nodes.CAST:
-        e = e[1]
-    if e[0] == nodes.STORE:
-        e = (nodes.LOAD, e[1], e[3], e[4])
-    elif e[0] == nodes.STEP and not e[4]:
-        e = (nodes.LOAD, e[1], e[2], e[5])
-    elif e[0] == nodes.TEMP:
-        return engine.frame.temps + e[1], 0
+    while isinstance(e, nodes.Cast):
+        e = e.value
+    if isinstance(e, nodes.Store) or (isinstance(e, nodes.Step) and not e.postfix):
+        e = nodes.Load(e.address, e.type, e.span)
+    elif isinstance(e, nodes.Temp):
+        return engine.frame.temps + e.number, 0
     return engine.cell(state, e)
 
 
@@ -461,12 +458,12 @@ def _refine_number(
                     ("differs", other.low),
                 ),
             )
-        elif e[0] == nodes.BIN and op != "!=" and fold(by) is None:
+        elif isinstance(e, nodes.Binary) and op != "!=" and fold(by) is None:
             _narrow_parts(engine, state, e, value, exact=False)
         return True
-    if e[0] in _WRITTEN_OUT:
+    if isinstance(e, (nodes.Const, nodes.StringLiteral, nodes.Null, nodes.SizeOf)):
         return True
-    is_part = e[0] == nodes.BIN
+    is_part = isinstance(e, nodes.Binary)
     counter = not is_part and value.flags & COUNT and other.flags & TIGHT
     if counter and other.low == other.high and engine.leaves_loop():
         # a counter leaves its loop with the first number that ends it
@@ -494,7 +491,7 @@ def _refine_number(
             0,
             ("nonzero", None),
         )
-    if is_part:
+    if isinstance(e, nodes.Binary):
         _narrow_parts(engine, state, e, new, exact=fold(by) is not None)
     else:
         _put_back(engine, state, e, value, new)
@@ -502,26 +499,28 @@ def _refine_number(
 
 
 def _narrow_parts(
-    engine: Engine, state: AbstractState, e: Expr, new: AbstractValue, *, exact: bool
+    engine: Engine, state: AbstractState, e: nodes.Binary, new: AbstractValue, *, exact: bool
 ) -> None:
     """Narrow the parts of a sum or difference that was narrowed. Unless it was compared with an
     `exact` number, how far each part goes hangs together with other values."""
-    if e[1] not in ("+", "-") or e[4][0] != "i":
+    if e.operator not in ("+", "-") or e.type[0] != "i":
         return
-    a, b = quiet(engine, state, e[2]), quiet(engine, state, e[3])
-    ends = interval_arithmetic(e[1], a, b)
-    low, high = limits(e[4])
+    a, b = quiet(engine, state, e.left), quiet(engine, state, e.right)
+    ends = interval_arithmetic(e.operator, a, b)
+    low, high = limits(e.type)
     if a.targets or b.targets or a.init or b.init or ends is None:
         return
-    if not e[4][2] and (ends[0] < low or ends[1] > high):
+    if not e.type[2] and (ends[0] < low or ends[1] > high):
         return  # it may have wrapped
-    if e[1] == "+":
+    if e.operator == "+":
         mine, other = (new.low - b.high, new.high - b.low), (new.low - a.high, new.high - a.low)
     else:
         mine, other = (new.low + b.low, new.high + b.high), (a.low - new.high, a.high - new.low)
-    for part, value, fixed, (lo, hi) in ((e[2], a, b, mine), (e[3], b, a, other)):
+    for part, value, fixed, (lo, hi) in ((e.left, a, b, mine), (e.right, b, a, other)):
         lo, hi = max(lo, value.low), min(hi, value.high)
-        if lo >= hi or part[0] in _WRITTEN_OUT:
+        if lo >= hi or isinstance(
+            part, (nodes.Const, nodes.StringLiteral, nodes.Null, nodes.SizeOf)
+        ):
             continue
         if exact and (lo != value.low or hi != value.high):
             told = fixed.low == fixed.high and new.flags & TIGHT
@@ -560,21 +559,21 @@ def _put_back(
     engine: Engine, state: AbstractState, e: Expr, old: AbstractValue, new: AbstractValue
 ) -> None:
     """Store a narrowed value where it came from, through conversions, steps and `abs`."""
-    while e[0] == nodes.CAST:
-        lo, hi = limits(e[3])
-        inner = quiet(engine, state, e[1])
-        if e[3][0] == "f" and e[2][0] == "i":
+    while isinstance(e, nodes.Cast):
+        lo, hi = limits(e.type)
+        inner = quiet(engine, state, e.value)
+        if e.type[0] == "f" and e.source[0] == "i":
             new = AbstractValue(
                 math.ceil(new.low), math.floor(new.high), new.flags, new.taint, (), new.nullness
             )
         if inner.low < lo or inner.high > hi:
             if old.symbol is not None and old.symbol[0] == "negative" and new.high < 2**31:
-                _from_lo, from_hi = limits(e[2])
+                _from_lo, from_hi = limits(e.source)
                 new = _narrow(inner, max(new.low, 0), min(new.high, from_hi), number(0))
-                e = e[1]
+                e = e.value
                 continue
             return
-        e = e[1]
+        e = e.value
     sym = old.symbol
     if sym is not None and sym[0] == "abs":
         rid, offset = sym[1]
@@ -602,10 +601,11 @@ def _put_back(
             state.put(rid, offset, narrowed)
     if sym is not None and sym[0] == "len":
         _refine_length(state, sym, new)
-    if e[0] == nodes.STEP and e[4]:
-        cell = _cell(engine, state, (nodes.LOAD, e[1], e[2], e[5]))
+    if isinstance(e, nodes.Step) and e.postfix:
+        cell = _cell(engine, state, nodes.Load(e.address, e.type, e.span))
         if cell is not None:
-            moved = AbstractValue(new.low + e[3], new.high + e[3], new.flags, new.taint)
+            delta = distance(engine, e)
+            moved = AbstractValue(new.low + delta, new.high + delta, new.flags, new.taint)
             state.put(cell[0], cell[1], moved)
         return
     cell = _cell(engine, state, e)

@@ -45,7 +45,6 @@ with little effort."""
 _MANY: Final = 60
 """Instructions of a function whose way a number or text that is written out chooses: below that
 it is what the function works with."""
-_WRITTEN_OUT: Final = frozenset({nodes.CONST, nodes.NULL, nodes.SIZEOF, nodes.FUNC, nodes.STR})
 
 
 def is_passed_by(
@@ -126,9 +125,11 @@ _OWN: Final = frozenset({"heap", "local", "alloca"})
 
 
 def _is_written_out(arg: Expr) -> bool:
-    while arg[0] in (nodes.CAST, nodes.DECAY):
-        arg = arg[1]
-    return arg[0] in _WRITTEN_OUT
+    while isinstance(arg, (nodes.Cast, nodes.Decay)):
+        arg = arg.operands()[0]
+    return isinstance(
+        arg, (nodes.Const, nodes.Null, nodes.SizeOf, nodes.Function, nodes.StringLiteral)
+    )
 
 
 def _is_set(engine: Engine, state: AbstractState, rid: int) -> bool:

@@ -188,7 +188,7 @@ def _pass_by_reference(
             if type_[1][0] == "r" and types[index][1][0] in _PLAIN:  # an object is made of it
                 values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue
-        if args[index][0] != nodes.LOAD:
+        if not isinstance(args[index], nodes.Load):
             if not values[index].targets:  # of a number an object is made, which is there
                 values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue

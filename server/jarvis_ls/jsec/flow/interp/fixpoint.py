@@ -43,7 +43,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
 )
 from jarvis_ls.jsec.flow.ir.members_as_variables import with_members
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
-from jarvis_ls.jsec.flow.semantics.expressions import OPS
+from jarvis_ls.jsec.flow.semantics.expressions import evaluate
 from jarvis_ls.jsec.flow.semantics.memory import default
 
 _MAX_STEPS: Final = 40
@@ -173,7 +173,7 @@ class Interpreter(Engine):
 
     def evaluate(self, state: AbstractState, expr: Expr) -> AbstractValue:
         """Return the value of an expression."""
-        return OPS[expr[0]](self, state, expr)
+        return evaluate(self, state, expr)
 
     def assume(self, state: AbstractState, condition: Expr) -> bool:
         """Refine a state by a condition; return whether it can hold."""
@@ -181,18 +181,13 @@ class Interpreter(Engine):
 
     def cell(self, state: AbstractState, address: Expr) -> tuple[int, Any] | None:
         """Return the one cell a load from this address expression reads, or None."""
-        if address[0] != nodes.LOAD:
+        if not isinstance(address, nodes.Load):
             return None
-        inner = address[1]
-        if inner[0] == nodes.LOCAL:
-            return self.frame.base + inner[1], 0
-        if inner[0] in (
-            nodes.GLOBAL,
-            nodes.FIELD,
-            nodes.LOAD,
-            nodes.INDEX,
-            nodes.DECAY,
-            nodes.TEMP,
+        inner = address.address
+        if isinstance(inner, nodes.Local):
+            return self.frame.base + inner.slot, 0
+        if isinstance(
+            inner, (nodes.Global, nodes.Field, nodes.Load, nodes.Index, nodes.Decay, nodes.Temp)
         ):
             where = branch_refinement.quiet(self, state, inner)
             if len(where.targets) == 1 and where.targets[0][1] == where.targets[0][2]:
@@ -477,10 +472,10 @@ class Interpreter(Engine):
                 at += 1
                 if isinstance(instr, Eval):
                     e = instr.value
-                    OPS[e[0]](self, current, e)
+                    evaluate(self, current, e)
                 elif isinstance(instr, SetTemp):
                     e = instr.value
-                    current.memory[self.frame.temps + instr.temp] = {0: OPS[e[0]](self, current, e)}
+                    current.memory[self.frame.temps + instr.temp] = {0: evaluate(self, current, e)}
                 else:
                     several = calls.INSTRUCTIONS[type(instr)](self, current, instr)
                     if several is None:

@@ -15,14 +15,12 @@ from jarvis_ls.jsec.flow.ir.cfg import loops
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import Alloca, Declare
 from jarvis_ls.jsec.flow.ir.nodes import Expr
-from jarvis_ls.jsec.flow.ir.operands import INNER, gives, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.operands import gives, of_end, of_instruction
 
 _LARGE: Final = 64
 """Variables and temporaries of a function for which it is worth while to look."""
 _AROUND: Final = 6
 """Blocks that a way is taken to go around at most."""
-_WITHIN: Final = frozenset({nodes.LOAD, nodes.STORE, nodes.STEP})
-"""Expressions that read or write a variable in place."""
 
 
 def last_uses(function: FunctionIR) -> dict[int, list[int]]:
@@ -73,20 +71,19 @@ def _mentions(
     """Note what the expressions of a block mention; uses `work` up."""
     while work:
         e = work.pop()
-        kind = e[0]
-        if kind == nodes.LOCAL:
-            last[e[1]] = index
-            taken.add(e[1])
-        elif kind == nodes.TEMP:
-            last[count + e[1]] = index
+        if isinstance(e, nodes.Local):
+            last[e.slot] = index
+            taken.add(e.slot)
+        elif isinstance(e, nodes.Temp):
+            last[count + e.number] = index
         else:
-            members = INNER[kind]
-            if kind in _WITHIN and e[1][0] == nodes.LOCAL:
-                last[e[1][1]] = index
-                members = members[1:]
-            for at in members:
-                if e[at] is not None:
-                    work.append(e[at])
+            operands = e.operands()
+            if isinstance(e, (nodes.Load, nodes.Store, nodes.Step)) and isinstance(
+                e.address, nodes.Local
+            ):
+                last[e.address.slot] = index
+                operands = operands[1:]
+            work += operands
 
 
 def _loops(function: FunctionIR) -> list[int]:

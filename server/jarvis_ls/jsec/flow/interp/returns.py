@@ -22,10 +22,10 @@ def return_value(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue
     if (
         value.init == UNINIT
         and frame.caller is None
-        and e[0] == nodes.LOAD
-        and e[1][0] == nodes.LOCAL
+        and isinstance(e, nodes.Load)
+        and isinstance(e.address, nodes.Local)
     ):
-        slot = e[1][1]
+        slot = e.address.slot
         if slot not in frame.function.params and _gives(frame.function, slot):
             return evaluate(engine, state, e)
     return value
@@ -35,13 +35,13 @@ def _gives(function: FunctionIR, slot: int) -> bool:
     """Return whether some place of a function assigns to a variable: not only adds to it, and not
     in a loop, for that no loop is without a round is mostly known to who wrote it.
     """
-    place = (nodes.LOCAL, slot)
+    place = nodes.Local(slot)
     around = loops(function)
     return any(
         isinstance(instr, Eval)
-        and instr.value[0] == nodes.STORE
-        and instr.value[1] == place
-        and not _holds(instr.value[2], place)
+        and isinstance(instr.value, nodes.Store)
+        and instr.value.address == place
+        and not _holds(instr.value.value, place)
         and not any(head <= index <= tail for head, tail in around)
         for index, (instrs, _) in enumerate(function.blocks)
         for instr in instrs
@@ -49,4 +49,4 @@ def _gives(function: FunctionIR, slot: int) -> bool:
 
 
 def _holds(e: Expr, part: Expr) -> bool:
-    return e == part or any(isinstance(member, tuple) and _holds(member, part) for member in e)
+    return e == part or any(_holds(operand, part) for operand in e.operands())

@@ -30,7 +30,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 from jarvis_ls.jsec.flow.ir.byte_readers import READS_BYTE, READS_NOTHING
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, limits
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.nodes import LOAD, MACRO, TEMP, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import MACRO, Load, Span, Temp, Type
 from jarvis_ls.jsec.flow.library.decoders import bits_of
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
@@ -125,7 +125,7 @@ def may_be_set(
             cell = engine.cell(state, args[index])
             if cell is not None:
                 state.put(cell[0], cell[1], values[index])
-        elif types[index][0] == "r" and args[index][0] == LOAD:
+        elif types[index][0] == "r" and isinstance(args[index], Load):
             for target in evaluate(engine, state, args[index][1]).targets:
                 reg = engine.region_state(state, target[0])
                 if reg.fill == UNINITIALISED:
@@ -143,7 +143,11 @@ def _may_take_reference(
     """Give a variable a value that a function without declaration may take by reference, as C++ has
     it."""
     for index, value in enumerate(values):
-        cell = engine.cell(state, args[index]) if value.init and args[index][0] == LOAD else None
+        cell = (
+            engine.cell(state, args[index])
+            if value.init and isinstance(args[index], Load)
+            else None
+        )
         if cell is None:
             continue
         if value.init == UNINIT and types[index][0] not in ("c", "r", "?"):
@@ -173,11 +177,11 @@ def must_have(
     """Check that what is given to code that is not seen has a value."""
     for index, value in enumerate(values):
         if value.init:
-            if args[index][0] == LOAD:
+            if isinstance(args[index], Load):
                 values[index] = evaluate(engine, state, args[index])
                 continue
             values[index] = unknown(types[index])
-            if value.init == UNINIT and args[index][0] == TEMP:  # a function returned it
+            if value.init == UNINIT and isinstance(args[index], Temp):  # a function returned it
                 engine.fault(state, "uninitialized", span, certain=True)
 
 

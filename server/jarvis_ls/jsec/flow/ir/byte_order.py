@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from typing import Final
 
-from jarvis_ls.jsec.flow.ir.nodes import BIN, CAST, CONST, GLOBAL, LOAD, LOCAL, Expr
+from jarvis_ls.jsec.flow.ir.nodes import Binary, Cast, Const, Expr, Global, Load, Local, Number
 
 JOINING: Final = frozenset({"|", "+"})
 """Operators that join bytes which were moved to their places."""
-_NAMES: Final = frozenset({LOCAL, GLOBAL})
 
 
 def puts_bytes_together(e: Expr) -> bool:
     """Return whether an expression puts bytes of memory together to a number: each is moved to a
     place of its own."""
-    places: set[int] = set()
+    places: set[Number] = set()
     parts = [e]
     while parts:
         part = parts.pop()
-        while part[0] == CAST:
-            part = part[1]
-        shift = 0
-        if part[0] == BIN and part[1] == "<<" and part[3][0] == CONST:
-            part, shift = part[2], part[3][1]
-            while part[0] == CAST:
-                part = part[1]
-        if part[0] == BIN and part[1] in JOINING:
-            parts += (part[2], part[3])
-        elif part[0] != LOAD or part[2][:2] != ("i", 1) or part[1][0] in _NAMES or shift % 8:
+        while isinstance(part, Cast):
+            part = part.value
+        shift: Number = 0
+        if isinstance(part, Binary) and part.operator == "<<" and isinstance(part.right, Const):
+            shift, part = part.right.value, part.left
+            while isinstance(part, Cast):
+                part = part.value
+        if isinstance(part, Binary) and part.operator in JOINING:
+            parts += (part.left, part.right)
+        elif (
+            not isinstance(part, Load)
+            or part.type[:2] != ("i", 1)
+            or isinstance(part.address, (Local, Global))
+            or shift % 8
+        ):
             return False
         places.add(shift)
     return len(places) > 1

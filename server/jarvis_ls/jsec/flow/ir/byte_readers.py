@@ -14,20 +14,20 @@ from jarvis_ls.jsec.flow.ir.byte_order import JOINING, puts_bytes_together
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallMethod, Eval, Return, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import (
-    BIN,
-    CAST,
-    CONST,
-    DECAY,
-    FIELD,
-    INDEX,
-    LOAD,
-    LOCAL,
-    STEP,
-    STORE,
-    TEMP,
+    Binary,
+    Cast,
+    Const,
+    Decay,
     Expr,
+    Field,
+    Index,
+    Load,
+    Local,
+    Step,
+    Store,
+    Temp,
 )
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 
 READS_NOTHING: Final = 0
 READS_BYTE: Final = 1
@@ -67,25 +67,25 @@ class _Reader:
         self.definition = definition
         self.depth = depth
         self.called: dict[int, str] = {}
-        self.values: dict[tuple[int, int], list[Expr]] = {}
-        """What is stored in a `LOCAL` or `TEMP`."""
-        self.asking: set[tuple[int, int]] = set()
+        self.values: dict[Expr, list[Expr]] = {}
+        """What is stored in a `Local` or `Temp`."""
+        self.asking: set[Expr] = set()
         self.returned: list[Expr] = []
         for instrs, end in function.blocks:
             for instr in instrs:
                 if isinstance(instr, SetTemp):
-                    self.values.setdefault((TEMP, instr.temp), []).append(instr.value)
+                    self.values.setdefault(Temp(instr.temp), []).append(instr.value)
                 elif isinstance(instr, CallFunction) and isinstance(instr.target, str):
                     self.called[instr.temp] = instr.target
                 elif isinstance(instr, CallMethod):
                     self.called[instr.temp] = f"{instr.owner}::{instr.name}"
                 elif (
                     isinstance(instr, Eval)
-                    and instr.value[0] == STORE
-                    and instr.value[1][0] == LOCAL
+                    and isinstance(instr.value, Store)
+                    and isinstance(instr.value.address, Local)
                 ):
-                    held = self.values.setdefault((LOCAL, instr.value[1][1]), [])
-                    held.append(instr.value[2])
+                    held = self.values.setdefault(Local(instr.value.address.slot), [])
+                    held.append(instr.value.value)
             if isinstance(end, Return) and end.value is not None:
                 self.returned.append(end.value)
 
@@ -101,24 +101,26 @@ class _Reader:
 
     def kind(self, e: Expr) -> int:
         """Return what a value is made of."""
-        while e[0] == CAST or (e[0] == BIN and e[1] == "&" and e[3][0] == CONST):
-            e = e[1] if e[0] == CAST else e[2]
-        if e[0] == CONST:
+        while isinstance(e, Cast) or (
+            isinstance(e, Binary) and e.operator == "&" and isinstance(e.right, Const)
+        ):
+            e = e.value if isinstance(e, Cast) else e.left
+        if isinstance(e, Const):
             return _CONSTANT
-        if e[0] == STORE:
-            return self.kind(e[2])
-        if e[0] == TEMP:
-            name = self.called.get(e[1])
-            return self._of_call(name) if name is not None else self._numbers_of((TEMP, e[1]))
-        if e[0] == LOAD:
-            if e[1][0] == LOCAL:
-                return self._numbers_of((LOCAL, e[1][1]))
-            return READS_BYTE if e[2][:2] == ("i", 1) and _is_behind(e[1]) else READS_NOTHING
-        if e[0] == BIN:
+        if isinstance(e, Store):
+            return self.kind(e.value)
+        if isinstance(e, Temp):
+            name = self.called.get(e.number)
+            return self._of_call(name) if name is not None else self._numbers_of(e)
+        if isinstance(e, Load):
+            if isinstance(e.address, Local):
+                return self._numbers_of(e.address)
+            return READS_BYTE if e.type[:2] == ("i", 1) and _is_behind(e.address) else READS_NOTHING
+        if isinstance(e, Binary):
             return self._of_bytes(e)
         return READS_NOTHING
 
-    def _numbers_of(self, place: tuple[int, int]) -> int:
+    def _numbers_of(self, place: Expr) -> int:
         """Return what a variable or temporary holds on every way; that it starts as a number which
         is written out does not count."""
         values = self.values.get(place)
@@ -133,28 +135,28 @@ class _Reader:
         found = self.definition(name, self.function)
         return READS_NOTHING if found is None else reads(found, self.definition, self.depth + 1)
 
-    def _of_bytes(self, e: Expr) -> int:
+    def _of_bytes(self, e: Binary) -> int:
         """Return whether an operator moves bytes to their place or joins some."""
-        if e[1] == "<<" and e[3][0] == CONST:
+        if e.operator == "<<" and isinstance(e.right, Const):
             # in a loop, a number grows by bytes
-            part = self._is_asked(e[2]) or self.kind(e[2]) > READS_NOTHING
-            moved = e[3][1] % 8 == 0 and part
+            part = self._is_asked(e.left) or self.kind(e.left) > READS_NOTHING
+            moved = e.right.value % 8 == 0 and part
             return _MOVED if moved else READS_NOTHING
-        if e[1] not in JOINING:
+        if e.operator not in JOINING:
             return READS_NOTHING
         if puts_bytes_together(e):
             return READS_NUMBER
-        if self._is_asked(e[2]):  # it adds to what it holds
-            return self.kind(e[3])
-        left, right = self.kind(e[2]), self.kind(e[3])
+        if self._is_asked(e.left):  # it adds to what it holds
+            return self.kind(e.right)
+        left, right = self.kind(e.left), self.kind(e.right)
         joined = _MOVED in (left, right) and min(left, right) > READS_NOTHING
         return READS_NUMBER if joined else READS_NOTHING
 
     def _is_asked(self, e: Expr) -> bool:
         """Return whether a value is the variable that is being asked for."""
-        while e[0] == CAST:
-            e = e[1]
-        return e[0] == LOAD and e[1] in self.asking
+        while isinstance(e, Cast):
+            e = e.value
+        return isinstance(e, Load) and e.address in self.asking
 
     def _moves_on(self) -> bool:
         """Return whether the function, or one that gives it the byte, moves a cursor that outlives
@@ -168,17 +170,17 @@ class _Reader:
                 waiting += of_instruction(instr)
         while waiting:
             part = waiting.pop()
-            if part[0] in (STEP, STORE) and part[1][0] != LOCAL:
+            if isinstance(part, (Step, Store)) and not isinstance(part.address, Local):
                 return True
-            waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+            waiting += part.operands()
         return False
 
 
 def _is_behind(address: Expr) -> bool:
     """Return whether an address leads into memory behind a pointer that is no table: one that a
     parameter or a member holds."""
-    while address[0] in (INDEX, DECAY, CAST):
-        address = address[1]
-    if address[0] == FIELD:  # a single member is no stream
+    while isinstance(address, (Index, Decay, Cast)):
+        address = address.value if isinstance(address, Cast) else address.base
+    if isinstance(address, Field):  # a single member is no stream
         return False
-    return address[0] in (LOAD, STEP)
+    return isinstance(address, (Load, Step))

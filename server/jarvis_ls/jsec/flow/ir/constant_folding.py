@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir.c_types import UNIT
-from jarvis_ls.jsec.flow.ir.nodes import BIN, CAST, CONST, SIZEOF, Expr
+from jarvis_ls.jsec.flow.ir.nodes import Binary, Cast, Const, Expr, SizeOf
 
 
 def _divide(left: int, right: int) -> int | None:
@@ -31,12 +31,17 @@ OPERATORS: Final[dict[str, Callable[[int, int], int | None]]] = {
 
 def fold(expr: Expr) -> int | None:
     """Return the number a lowered expression of constants and sizes gives, or None."""
-    kind = expr[0]
-    if kind in (CONST, SIZEOF):
-        return expr[1] if isinstance(expr[1], int) else None
-    if kind == CAST:
-        return fold(expr[1])
-    if kind == BIN and expr[1] in OPERATORS:
-        left, right = fold(expr[2]), fold(expr[3])
-        return OPERATORS[expr[1]](left, right) if left is not None and right is not None else None
+    if isinstance(expr, Const):
+        return expr.value if isinstance(expr.value, int) else None
+    if isinstance(expr, SizeOf):
+        return expr.size if isinstance(expr.size, int) else None
+    if isinstance(expr, Cast):
+        return fold(expr.value)
+    if isinstance(expr, Binary) and expr.operator in OPERATORS:
+        left, right = fold(expr.left), fold(expr.right)
+        return (
+            OPERATORS[expr.operator](left, right)
+            if left is not None and right is not None
+            else None
+        )
     return None

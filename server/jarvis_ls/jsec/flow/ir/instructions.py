@@ -1,7 +1,7 @@
 """What the blocks of a function are made of: instructions, and how a block ends.
 
-Nothing here changes once made. A function is kept on disk as plain values: `values` gives those of
-an instruction, `from_values` makes it of them.
+Nothing here changes once made. `values` gives what `encoding` makes plain values of, as which a
+function is kept on disk.
 """
 
 from __future__ import annotations
@@ -359,32 +359,6 @@ Instruction = (
     Eval | SetTemp | CallFunction | Declare | Clear | New | Delete | CallMethod | Alloca | CallRust
 )
 End = Jump | Branch | Switch | Return | Stop | Throw
-
-_KINDS: Final[tuple[Any, ...]] = (
-    Eval,
-    SetTemp,
-    CallFunction,
-    Declare,
-    Clear,
-    New,
-    Delete,
-    CallMethod,
-    Alloca,
-    CallRust,
-    Jump,
-    Branch,
-    Switch,
-    Return,
-    Stop,
-    Throw,
-)
-"""Classes by their number in `values`."""
-
-
-def from_values(values: tuple[Any, ...]) -> Any:
-    """Return the instruction, or end of a block, that gave these `values`."""
-    return _KINDS[values[0]](*values[1:])
-
 
 Block = tuple[tuple[Instruction, ...], End]
 """Instructions, and how it ends."""

@@ -27,8 +27,8 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     SetTemp,
     Switch,
 )
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
+from jarvis_ls.jsec.flow.ir.operands import bare, of_end, of_instruction
 from jarvis_ls.jsec.flow.ir.rooms import member_of
 
 _SMALL: Final = 40
@@ -66,9 +66,11 @@ def _reads_elements(function: FunctionIR) -> bool:
     for _, end in function.blocks:
         if isinstance(end, Branch):
             e = end.condition
-            while e[0] in (nodes.NOT, nodes.CAST):
-                e = e[1]
-            if e[0] == nodes.TEMP or (e[0] == nodes.CMP and e[3][0] != nodes.NULL):
+            while isinstance(e, (nodes.Not, nodes.Cast)):
+                e = e.value
+            if isinstance(e, nodes.Temp) or (
+                isinstance(e, nodes.Compare) and not isinstance(e.right, nodes.Null)
+            ):
                 tested = True
                 break
     return tested and any(_is_element(e) for e in _all(function))
@@ -76,18 +78,18 @@ def _reads_elements(function: FunctionIR) -> bool:
 
 def _is_element(e: Expr) -> bool:
     """Return whether some part of an expression is an element behind a member."""
-    kind = e[0]
-    if kind in (nodes.LOAD, nodes.STORE):
-        place = e[1]
-        while place[0] == nodes.FIELD:
-            place = place[1]
-        if place[0] == nodes.INDEX:
-            place = place[1]
-        while place[0] in (nodes.CAST, nodes.DECAY):
-            place = place[1]
-        if place[0] in (nodes.LOAD, nodes.STEP) and place[1][0] in (nodes.FIELD, nodes.TEMP):
+    if isinstance(e, (nodes.Load, nodes.Store)):
+        place = e.address
+        while isinstance(place, nodes.Field):
+            place = place.base
+        if isinstance(place, nodes.Index):
+            place = place.base
+        place = bare(place)
+        if isinstance(place, (nodes.Load, nodes.Step)) and isinstance(
+            place.address, (nodes.Field, nodes.Temp)
+        ):
             return True
-    return any(e[at] is not None and _is_element(e[at]) for at in INNER[kind])
+    return any(map(_is_element, e.operands()))
 
 
 def condition_of(function: FunctionIR) -> Answer | None:
@@ -112,9 +114,9 @@ def condition_of(function: FunctionIR) -> Answer | None:
 
 
 def _is_test(value: Expr | None) -> bool:
-    while value is not None and value[0] in (nodes.CAST, nodes.NOT):
-        value = value[1]
-    return value is not None and value[0] == nodes.CMP
+    while value is not None and isinstance(value, (nodes.Cast, nodes.Not)):
+        value = value.value
+    return value is not None and isinstance(value, nodes.Compare)
 
 
 def _result(function: FunctionIR, at: int) -> int | None:
@@ -127,9 +129,9 @@ def _result(function: FunctionIR, at: int) -> int | None:
                 return None
         if isinstance(end, Return) and end.value is not None:
             value = end.value
-            while value[0] == nodes.CAST:
-                value = value[1]
-            return int(value[1]) if value[0] == nodes.CONST else None
+            while isinstance(value, nodes.Cast):
+                value = value.value
+            return int(value.value) if isinstance(value, nodes.Const) else None
         if not isinstance(end, Jump):
             return None
         at = end.block
@@ -138,9 +140,9 @@ def _result(function: FunctionIR, at: int) -> int | None:
 
 def _writes(e: Expr) -> bool:
     """Return whether an expression writes anything but a variable, or a constant."""
-    if e[0] in (nodes.STORE, nodes.STEP) and e[1][0] != nodes.LOCAL:
-        return bool(e[0] == nodes.STEP or e[2][0] != nodes.CONST)
-    return any(e[at] is not None and _writes(e[at]) for at in INNER[e[0]])
+    if isinstance(e, (nodes.Store, nodes.Step)) and not isinstance(e.address, nodes.Local):
+        return bool(isinstance(e, nodes.Step) or not isinstance(e.value, nodes.Const))
+    return any(map(_writes, e.operands()))
 
 
 class _Change:
@@ -161,7 +163,7 @@ class _Change:
         """Of members that temporaries lead to."""
         for instrs, _ in function.blocks:
             for instr in instrs:
-                if isinstance(instr, SetTemp) and instr.value[0] == nodes.FIELD:
+                if isinstance(instr, SetTemp) and isinstance(instr.value, nodes.Field):
                     self.addresses[instr.temp] = instr.value
         self.fixed = self._keeping_variables()
         self._put_in()
@@ -174,7 +176,7 @@ class _Change:
             kept: list[Instruction] = []
             self.results.clear()
             for instr in instrs:
-                if isinstance(instr, Eval) and instr.value[0] == nodes.STORE:
+                if isinstance(instr, Eval) and isinstance(instr.value, nodes.Store):
                     self._keep(instr.value)
                 kept.append(self._instruction(instr))
                 if isinstance(instr, (CallFunction, CallMethod, CallRust)):
@@ -183,13 +185,13 @@ class _Change:
         slots = (*self.function.slots, *self.new)
         return replace(self.function, blocks=tuple(blocks), slots=slots)
 
-    def _keep(self, store: Expr) -> None:
+    def _keep(self, store: nodes.Store) -> None:
         """Note which result of a call that is put in a variable holds."""
-        _, address, value, *_ = store
-        while value[0] == nodes.CAST:
-            value = value[1]
-        if address[0] == nodes.LOCAL:
-            self.results[address[1]] = value[1] if value[0] == nodes.TEMP else -1
+        address, value = store.address, store.value
+        while isinstance(value, nodes.Cast):
+            value = value.value
+        if isinstance(address, nodes.Local):
+            self.results[address.slot] = value.number if isinstance(value, nodes.Temp) else -1
 
     def _keeping_variables(self) -> set[int]:
         """Return the variables that keep their value: they are given one at most once, as
@@ -199,20 +201,22 @@ class _Change:
         waiting = _all(self.function)
         while waiting:
             part = waiting.pop()
-            accessed = part[0] in (nodes.LOAD, nodes.STORE, nodes.STEP)
-            inner = part[1] if accessed else None
-            while inner is not None and inner[0] == nodes.FIELD:
-                inner = inner[1]
-            for at in INNER[part[0]]:
-                if accessed and at == 1:
-                    if inner is not None and inner[0] != nodes.LOCAL:
-                        waiting.append(inner)
-                elif part[at] is not None:
-                    waiting.append(part[at])
-            if part[0] == nodes.LOCAL:
-                taken.add(part[1])
-            elif accessed and part[0] != nodes.LOAD and part[1][0] == nodes.LOCAL:
-                writes[part[1][1]] = writes.get(part[1][1], 0) + 1
+            operands = part.operands()
+            if isinstance(part, (nodes.Load, nodes.Store, nodes.Step)):
+                inner = part.address
+                while isinstance(inner, nodes.Field):
+                    inner = inner.base
+                if not isinstance(inner, nodes.Local):
+                    waiting.append(inner)
+                operands = operands[1:]
+            waiting += operands
+            if isinstance(part, nodes.Local):
+                taken.add(part.slot)
+            elif isinstance(part, (nodes.Store, nodes.Step)) and isinstance(
+                part.address, nodes.Local
+            ):
+                slot = part.address.slot
+                writes[slot] = writes.get(slot, 0) + 1
         slots = range(len(self.function.slots))
         return {slot for slot in slots if writes.get(slot, 0) <= 1 and slot not in taken}
 
@@ -240,9 +244,9 @@ class _Change:
         for instrs, end in self.function.blocks:
             compared += of_end(end) if isinstance(end, Branch) else ()
             compared += [
-                instr.value[2]
+                instr.value.value
                 for instr in instrs
-                if isinstance(instr, Eval) and instr.value[0] == nodes.STORE
+                if isinstance(instr, Eval) and isinstance(instr.value, nodes.Store)
             ]
         if not any(self._has_member(e) for e in compared):
             return
@@ -252,10 +256,11 @@ class _Change:
         mixed: set[object] = set()
         while waiting:
             part = waiting.pop()
-            accessed = part[0] in (nodes.LOAD, nodes.STORE, nodes.STEP)
-            address = self._address(part[1]) if accessed else part
-            if accessed and address[0] == nodes.FIELD:
-                path, (_, inner, last, type_) = self._path(address), address
+            address = part
+            if isinstance(part, (nodes.Load, nodes.Store, nodes.Step)):
+                address = self._address(part.address)
+            if part is not address and isinstance(address, nodes.Field):
+                path, last, type_ = self._path(address), address.offset, address.type
                 if path is None:
                     mixed.add(last)
                 elif _is_followed(type_) and path not in self.slots and len(self.new) < _MOST:
@@ -266,32 +271,36 @@ class _Change:
                     member = member_of(address, self.function, self.record)
                     if member is not None:
                         self.members[self.slots[path]] = member
-                waiting.append(inner)
-                waiting += [part[2]] if part[0] == nodes.STORE else []
+                waiting.append(address.base)
+                waiting += [part.value] if isinstance(part, nodes.Store) else []
                 continue
-            if part[0] == nodes.FIELD and _is_followed(part[3]) and part not in addresses:
-                mixed.add(part[2])  # its address is taken
-            waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+            if isinstance(part, nodes.Field) and _is_followed(part.type) and part not in addresses:
+                mixed.add(part.offset)  # its address is taken
+            waiting += part.operands()
         for path in [path for path in self.slots if path[1][-1] in mixed]:
             del self.slots[path]  # two objects of a kind may be one
 
     def _address(self, e: Expr) -> Expr:
-        return self.addresses.get(e[1], e) if e[0] == nodes.TEMP else e
+        return self.addresses.get(e.number, e) if isinstance(e, nodes.Temp) else e
 
     def _has_member(self, e: Expr) -> bool:
-        if e[0] == nodes.LOAD and e[1][0] == nodes.FIELD and _is_followed(e[1][3]):
+        if (
+            isinstance(e, nodes.Load)
+            and isinstance(e.address, nodes.Field)
+            and _is_followed(e.address.type)
+        ):
             return True
-        return any(e[at] is not None and self._has_member(e[at]) for at in INNER[e[0]])
+        return any(map(self._has_member, e.operands()))
 
     def _path(self, address: Expr) -> _Path | None:
         offsets: list[object] = []
-        while address[0] == nodes.FIELD:
-            offsets.append(address[2])
-            address = address[1]
-        if address[0] == nodes.LOAD and address[1][0] == nodes.LOCAL:
-            slot = address[1][1]
-        elif address[0] == nodes.LOCAL:
-            slot = address[1]
+        while isinstance(address, nodes.Field):
+            offsets.append(address.offset)
+            address = address.base
+        if isinstance(address, nodes.Load) and isinstance(address.address, nodes.Local):
+            slot = address.address.slot
+        elif isinstance(address, nodes.Local):
+            slot = address.slot
         else:
             return None
         return (slot, tuple(reversed(offsets))) if slot in self.fixed else None
@@ -318,7 +327,7 @@ class _Change:
     def _instruction(self, instr: Instruction) -> Instruction:
         if isinstance(instr, CallFunction):
             if instr.temp in self.conditions:
-                return SetTemp(instr.temp, (nodes.UNKNOWN, instr.result))
+                return SetTemp(instr.temp, nodes.Unknown(instr.result))
             target = instr.target
             return CallFunction(
                 instr.temp,
@@ -331,9 +340,10 @@ class _Change:
         if isinstance(instr, Eval):
             return Eval(self._expression(instr.value))
         if isinstance(instr, SetTemp):
-            if instr.temp in self.addresses and self._path(instr.value) in self.slots:
-                return SetTemp(instr.temp, (nodes.UNKNOWN, ("p", instr.value[3])))
-            return SetTemp(instr.temp, self._expression(instr.value))
+            value = instr.value
+            if isinstance(value, nodes.Field) and self._path(value) in self.slots:
+                return SetTemp(instr.temp, nodes.Unknown(("p", value.type)))
+            return SetTemp(instr.temp, self._expression(value))
         return instr
 
     def _end(self, end: End) -> End:
@@ -347,46 +357,41 @@ class _Change:
         return end
 
     def _expression(self, e: Expr) -> Expr:
-        if e[0] in (nodes.LOAD, nodes.STORE, nodes.STEP):
-            address = self._address(e[1])
-            path = self._path(address) if address[0] == nodes.FIELD else None
+        if isinstance(e, (nodes.Load, nodes.Store, nodes.Step)):
+            address = self._address(e.address)
+            path = self._path(address) if isinstance(address, nodes.Field) else None
             slot = self.slots.get(path) if path is not None else None
             if slot is not None:
-                rest = list(e[2:])
-                if e[0] == nodes.STORE:
-                    rest[0] = self._expression(e[2])
-                return (e[0], (nodes.LOCAL, slot), *rest)
-        inner = INNER[e[0]]
-        if not inner:
-            return e
-        return tuple(
-            self._expression(part) if at in inner and part is not None else part
-            for at, part in enumerate(e)
-        )
+                others = map(self._expression, e.operands()[1:])
+                return e.with_operands((nodes.Local(slot), *others))
+        return e.with_operands(list(map(self._expression, e.operands())))
 
     def _tested_condition(self, condition: Expr) -> Expr:
         """Return a condition on what a function returns that is put in as the condition that it
         tests."""
-        if condition[0] == nodes.NOT:
-            inner = self._tested_condition(condition[1])
-            return condition if inner is condition[1] else (nodes.NOT, inner)
-        tested, op, other = condition, "!=", 0
-        if condition[0] == nodes.CMP and condition[3][0] == nodes.CONST:
-            tested, op, other = condition[2], condition[1], condition[3][1]
+        if isinstance(condition, nodes.Not):
+            inner = self._tested_condition(condition.value)
+            return condition if inner is condition.value else nodes.Not(inner)
+        tested, op = condition, "!="
+        other: Number = 0
+        if isinstance(condition, nodes.Compare) and isinstance(condition.right, nodes.Const):
+            tested, op, other = condition.left, condition.operator, condition.right.value
         temp = -1
-        if tested[0] == nodes.TEMP:
-            temp = tested[1]
-        elif tested[0] in (nodes.LOAD, nodes.STORE) and tested[1][0] == nodes.LOCAL:
-            if tested[0] == nodes.STORE:
+        if isinstance(tested, nodes.Temp):
+            temp = tested.number
+        elif isinstance(tested, (nodes.Load, nodes.Store)) and isinstance(
+            tested.address, nodes.Local
+        ):
+            if isinstance(tested, nodes.Store):
                 self._keep(tested)
-            temp = self.results.get(tested[1][1], -1)
+            temp = self.results.get(tested.address.slot, -1)
         answer = self.conditions.get(temp)
         if answer is None:
             return condition
         yes, no = _holds(op, answer[1], other), _holds(op, answer[2], other)
         if yes == no:
             return condition
-        return answer[0] if yes else (nodes.NOT, answer[0])
+        return answer[0] if yes else nodes.Not(answer[0])
 
     def _forgetting(self, call: CallFunction | CallMethod | CallRust) -> list[Instruction]:
         """Return what gives members an unknown value that a call may write."""
@@ -396,7 +401,7 @@ class _Change:
         if isinstance(target, str) and target and self._only_reads(target, _DEEPEST):
             return []
         return [
-            Eval((nodes.STORE, (nodes.LOCAL, slot), (nodes.UNKNOWN, type_), type_, call.span))
+            Eval(nodes.Store(nodes.Local(slot), nodes.Unknown(type_), type_, call.span))
             for slot, (_, type_) in enumerate(self.new, len(self.function.slots))
         ]
 
@@ -445,7 +450,7 @@ def _all(function: FunctionIR) -> list[Expr]:
     return found
 
 
-def _holds(op: str, left: int, right: int) -> bool:
+def _holds(op: str, left: int, right: Number) -> bool:
     """Return how two numbers compare."""
     if op in ("==", "!="):
         return (left == right) == (op == "==")
@@ -456,15 +461,14 @@ def _holds(op: str, left: int, right: int) -> bool:
 def _substitute(e: Expr, given: dict[int, Expr]) -> Expr | None:
     """Return an expression of a function with what a call gives for its parameters; None when it is
     about more than these."""
-    if e[0] == nodes.LOAD and e[1][0] == nodes.LOCAL:
-        return given.get(e[1][1])
-    if e[0] in (nodes.LOCAL, nodes.TEMP, nodes.STORE, nodes.STEP):
+    if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local):
+        return given.get(e.address.slot)
+    if isinstance(e, (nodes.Local, nodes.Temp, nodes.Store, nodes.Step)):
         return None
-    parts = list(e)
-    for at in INNER[e[0]]:
-        if e[at] is not None:
-            part = _substitute(e[at], given)
-            if part is None:
-                return None
-            parts[at] = part
-    return tuple(parts)
+    operands: list[Expr] = []
+    for operand in e.operands():
+        part = _substitute(operand, given)
+        if part is None:
+            return None
+        operands.append(part)
+    return e.with_operands(operands)

@@ -1,11 +1,8 @@
-"""Which members of instructions and expressions are expressions: what looks for something in a
-function goes through these alone, not through its types and places."""
+"""Which members of instructions are expressions: what looks for something in a function goes
+through these and `Expr.operands`, not through its types and places."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.instructions import (
     Alloca,
     Branch,
@@ -22,35 +19,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     SetTemp,
     Switch,
 )
-from jarvis_ls.jsec.flow.ir.nodes import Expr
-
-INNER: Final[dict[int, tuple[int, ...]]] = {
-    nodes.LOAD: (1,),
-    nodes.STORE: (1, 2),
-    nodes.FIELD: (1,),
-    nodes.INDEX: (1, 2),
-    nodes.BIN: (2, 3),
-    nodes.CMP: (2, 3),
-    nodes.NOT: (1,),
-    nodes.NEG: (1,),
-    nodes.COMPL: (1,),
-    nodes.CAST: (1,),
-    nodes.STEP: (1,),
-    nodes.SIZEOF: (2,),
-    nodes.PTRDIFF: (1, 2),
-    nodes.DECAY: (1,),
-    nodes.BITAND: (1, 2),
-    nodes.CONST: (),
-    nodes.ELSE: (1,),
-    nodes.STR: (),
-    nodes.LOCAL: (),
-    nodes.GLOBAL: (),
-    nodes.FUNC: (),
-    nodes.TEMP: (),
-    nodes.UNKNOWN: (),
-    nodes.NULL: (),
-}
-"""Where expressions are in one of each kind; that of `SIZEOF` may be None."""
+from jarvis_ls.jsec.flow.ir.nodes import Cast, Decay, Expr
 
 
 def gives(instruction: Instruction) -> int:
@@ -90,3 +59,10 @@ def of_end(end: End) -> list[Expr]:
     if isinstance(end, (Switch, Return)) and end.value is not None:
         return [end.value]
     return []
+
+
+def bare(e: Expr) -> Expr:
+    """Return an expression without its conversions."""
+    while isinstance(e, (Cast, Decay)):
+        e = e.value if isinstance(e, Cast) else e.base
+    return e

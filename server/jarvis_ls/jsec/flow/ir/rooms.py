@@ -12,7 +12,8 @@ from typing import Final
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Expr
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
+from jarvis_ls.jsec.flow.ir.operands import bare
 
 ROOM: Final = "room "
 """Begins the key of an allocation of a member; see `room_key`."""
@@ -42,7 +43,7 @@ Records = Callable[[str], "RecordIR | None"]
 """Gives the record of a name."""
 
 
-def room_key(array: str, length: str, more: int, unit: Unit) -> str:
+def room_key(array: str, length: str, more: Number, unit: Unit) -> str:
     """Return the key of an allocation of a member, as `record.member`, by another one."""
     return f"{ROOM}{array} {length}{more:+}*{unit}"
 
@@ -54,21 +55,16 @@ def size_of(call: CallFunction) -> tuple[Expr, Unit] | None:
     if places is None or max(places) >= len(call.arguments):
         return None
     sizes = [bare(call.arguments[at]) for at in places]
-    if len(sizes) == 1 and sizes[0][0] == nodes.BIN and sizes[0][1] == "*":
-        sizes = [bare(sizes[0][2]), bare(sizes[0][3])]
+    if len(sizes) == 1 and isinstance(sizes[0], nodes.Binary) and sizes[0].operator == "*":
+        sizes = [bare(sizes[0].left), bare(sizes[0].right)]
     if len(sizes) == 1:
         return sizes[0], 1
     for count, unit in (sizes, sizes[::-1]):
-        if unit[0] in (nodes.CONST, nodes.SIZEOF):
-            return count, unit[1]
+        if isinstance(unit, nodes.Const):
+            return count, unit.value
+        if isinstance(unit, nodes.SizeOf):
+            return count, unit.size
     return None
-
-
-def bare(e: Expr) -> Expr:
-    """Return an expression without its conversions."""
-    while e[0] in (nodes.CAST, nodes.DECAY):
-        e = e[1]
-    return e
 
 
 def allocations(function: FunctionIR, records: Records) -> list[str]:
@@ -107,39 +103,41 @@ class _Allocations:
         return found
 
     def _store(self, e: Expr) -> None:
-        if e[0] != nodes.STORE:
+        if not isinstance(e, nodes.Store):
             return
-        if e[2][0] == nodes.STORE:
-            self._store(e[2])
-        if e[1][0] == nodes.LOCAL:
-            temp = self._block(e[2])
+        if isinstance(e.value, nodes.Store):
+            self._store(e.value)
+        if isinstance(e.address, nodes.Local):
+            temp = self._block(e.value)
             if temp is not None:
-                self.held[e[1][1]] = temp
+                self.held[e.address.slot] = temp
             return
-        member = member_of(e[1], self.function, self.records)
+        member = member_of(e.address, self.function, self.records)
         if member is not None:
-            self.stored.setdefault(member, []).append(bare(e[2]))
+            self.stored.setdefault(member, []).append(bare(e.value))
 
     def _block(self, e: Expr) -> int | None:
         """Return the temporary with the allocated block that an expression gives."""
         e = bare(e)
-        if e[0] == nodes.STORE:
-            return self._block(e[2])
-        if e[0] == nodes.TEMP:
-            return e[1] if e[1] in self.sizes else None
-        if e[0] == nodes.LOAD and e[1][0] == nodes.LOCAL:
-            return self.held.get(e[1][1])
+        if isinstance(e, nodes.Store):
+            return self._block(e.value)
+        if isinstance(e, nodes.Temp):
+            return e.number if e.number in self.sizes else None
+        if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local):
+            return self.held.get(e.address.slot)
         return None
 
     def _lengths(self, base: int, array: str, count: Expr, unit: Unit) -> list[str]:
         """Return the keys of an allocation by each member that holds its number of elements."""
-        more = 0
-        if count[0] == nodes.BIN and count[1] == "+" and bare(count[3])[0] == nodes.CONST:
-            more, count = bare(count[3])[1], bare(count[2])
-        if count[0] != nodes.LOAD:
+        more: Number = 0
+        if isinstance(count, nodes.Binary) and count.operator == "+":
+            added = bare(count.right)
+            if isinstance(added, nodes.Const):
+                more, count = added.value, bare(count.left)
+        if not isinstance(count, nodes.Load):
             return []
-        if count[1][0] == nodes.FIELD:
-            member = member_of(count[1], self.function, self.records)
+        if isinstance(count.address, nodes.Field):
+            member = member_of(count.address, self.function, self.records)
             return [room_key(array, member[1], more, unit)] if member is not None else []
         record = array.partition(".")[0]
         return [
@@ -147,22 +145,24 @@ class _Allocations:
             for (other, name), values in sorted(self.stored.items())
             if other == base
             and name.startswith(record + ".")
-            and any(value[0] == nodes.LOAD and value[1] == count[1] for value in values)
+            and any(
+                isinstance(value, nodes.Load) and value.address == count.address for value in values
+            )
         ]
 
 
 def member_of(address: Expr, function: FunctionIR, records: Records) -> tuple[int, str] | None:
     """Return the variable and the member, as `record.member`, of what it points to."""
-    if address[0] != nodes.FIELD or address[1][0] != nodes.LOAD:
+    if not isinstance(address, nodes.Field) or not isinstance(address.base, nodes.Load):
         return None
-    _, base, offset, type_ = address
-    if base[2][0] != "p" or base[1][0] != nodes.LOCAL:
+    pointer, offset = address.base, address.offset
+    if pointer.type[0] != "p" or not isinstance(pointer.address, nodes.Local):
         return None
     if isinstance(offset, tuple):
-        return base[1][1], f"{offset[0]}.{offset[1]}"
-    around = base[2][1]
+        return pointer.address.slot, f"{offset[0]}.{offset[1]}"
+    around = pointer.type[1]
     record = records(around[1]) if around[0] == "r" else None
     for name, held in record.fields.items() if record is not None else ():
-        if held == (offset, type_):
-            return base[1][1], f"{around[1]}.{name}"
+        if held == (offset, address.type):
+            return pointer.address.slot, f"{around[1]}.{name}"
     return None

@@ -24,7 +24,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     Switch,
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.operands import bare, of_end, of_instruction
 
 RESULT: Final = "result "
 """Begins the key of a pointer that a function returns; its name follows."""
@@ -38,8 +38,8 @@ _LARGEST: Final = 5000
 """Instructions of a function that is examined."""
 _MOST: Final = 100
 """Values that are followed at once."""
-Holder = tuple[int, int, str]
-"""A variable or temporary, and the member behind it; see `_State`."""
+Holder = nodes.Local | nodes.Temp
+"""A variable or temporary that holds a value."""
 Records = Callable[[str], "RecordIR | None"]
 """Gives the record of a name."""
 
@@ -67,9 +67,9 @@ def uses(function: FunctionIR, records: Records) -> list[Use]:
 class _State:
     """What is untested at a point, by holder, and which members were tested or set."""
 
-    def __init__(self, held: dict[tuple[int, int], int], known: set[tuple[int, str]]) -> None:
+    def __init__(self, held: dict[Holder, int], known: set[tuple[int, str]]) -> None:
         self.held = held
-        """`LOCAL` or `TEMP` with its number, to the value in it."""
+        """Which value each holds."""
         self.known = known
         """Variable and member."""
 
@@ -148,7 +148,7 @@ class _Uses:
         for e in of_instruction(instr):
             self._visit(e, state)
         if isinstance(instr, SetTemp):
-            self._hold((nodes.TEMP, instr.temp), instr.value, state)
+            self._hold(nodes.Temp(instr.temp), instr.value, state)
         elif isinstance(instr, (CallFunction, CallMethod)):
             self._call(instr, state)
 
@@ -159,9 +159,9 @@ class _Uses:
             target = call.target
         macro = not isinstance(target, str) or target.startswith(nodes.MACRO)
         for argument in call.arguments:
-            value = _bare(argument)
-            if value[0] == nodes.LOCAL:  # it may be set there
-                self._forget(value[1], state)
+            value = bare(argument)
+            if isinstance(value, nodes.Local):  # it may be set there
+                self._forget(value, state)
             elif macro:
                 self._settle(value, state)
         if call.arguments:
@@ -172,11 +172,12 @@ class _Uses:
             self.keys.append((RESULT if call.result[0] == "p" else INDEX) + target)
             self.came.append(call.span)
             number = len(self.keys) - 1
-            state.held[nodes.TEMP, call.temp] = number
+            state.held[nodes.Temp(call.temp)] = number
             self.called.append((call.temp, target, call.span, number))
 
-    def _forget(self, slot: int, state: _State) -> None:
-        state.held.pop((nodes.LOCAL, slot), None)
+    def _forget(self, local: nodes.Local, state: _State) -> None:
+        state.held.pop(local, None)
+        slot = local.slot
         if any(of == slot for of, _ in state.known):
             state.known = {pair for pair in state.known if pair[0] != slot}
 
@@ -186,31 +187,33 @@ class _Uses:
         if not self.many:
             state.known.add(member)
 
-    def _hold(self, holder: tuple[int, int], value: Expr, state: _State) -> None:
+    def _hold(self, holder: Holder, value: Expr, state: _State) -> None:
         """Note what a variable or temporary holds from here on."""
-        source = _bare(value)
+        source = bare(value)
         kept: int | None = None
-        if source[0] == nodes.TEMP:
-            kept = state.held.get((nodes.TEMP, source[1]))
-        elif (source[0] == nodes.LOAD and source[1][0] == nodes.LOCAL) or (
-            source[0] == nodes.STORE and source[1][0] == nodes.LOCAL
+        if isinstance(source, nodes.Temp):
+            kept = state.held.get(source)
+        elif isinstance(source, (nodes.Load, nodes.Store)) and isinstance(
+            source.address, nodes.Local
         ):
-            kept = state.held.get((nodes.LOCAL, source[1][1]))
-        if holder[0] == nodes.LOCAL:
-            self._forget(holder[1], state)
+            kept = state.held.get(source.address)
+        if isinstance(holder, nodes.Local):
+            self._forget(holder, state)
         if kept is not None and len(state.held) <= _MOST:
             state.held[holder] = kept
 
     def _settle(self, value: Expr, state: _State, *, tested: bool = False) -> None:
         """Stop following what an expression holds: it was tested, or may have been."""
-        value = _bare(value)
-        holder = None
-        if value[0] == nodes.TEMP:
-            holder = nodes.TEMP, value[1]
-        elif value[0] in (nodes.LOAD, nodes.STORE, nodes.STEP) and value[1][0] == nodes.LOCAL:
-            holder = nodes.LOCAL, value[1][1]
-        elif value[0] == nodes.LOAD:
-            member = self._member(value[1])
+        value = bare(value)
+        holder: Holder | None = None
+        if isinstance(value, nodes.Temp):
+            holder = value
+        elif isinstance(value, (nodes.Load, nodes.Store, nodes.Step)) and isinstance(
+            value.address, nodes.Local
+        ):
+            holder = value.address
+        elif isinstance(value, nodes.Load):
+            member = self._member(value.address)
             if member is not None:
                 self._know(member, state)
         if holder is None:
@@ -227,48 +230,50 @@ class _Uses:
         """Take a condition that decides on a branch as a test of what it is about."""
         waiting = [condition]
         while waiting:
-            part = _bare(waiting.pop())
-            if part[0] == nodes.TEMP and part[1] in self.given:
-                for argument in self.given[part[1]]:
+            part = bare(waiting.pop())
+            if isinstance(part, nodes.Temp) and part.number in self.given:
+                for argument in self.given[part.number]:
                     self._settle(argument, state)
             self._settle(part, state, tested=True)
-            if part[0] in (nodes.NOT, nodes.BITAND, nodes.CMP, nodes.ELSE):
-                waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
-            elif part[0] == nodes.BIN:
-                waiting += [part[2], part[3]]
+            if isinstance(part, (nodes.Not, nodes.BitAnd, nodes.Compare, nodes.Else)):
+                waiting += part.operands()
+            elif isinstance(part, nodes.Binary):
+                waiting += [part.left, part.right]
 
     def _visit(self, e: Expr, state: _State) -> None:
         """Follow an expression in the order of its parts."""
-        kind = e[0]
-        if kind == nodes.TEMP:
-            self.mentioned.add(e[1])
-        for at in INNER[kind]:
-            part = e[at]
-            if part is not None and part[0] != nodes.LOCAL:
+        if isinstance(e, nodes.Temp):
+            self.mentioned.add(e.number)
+        for part in e.operands():
+            if not isinstance(part, nodes.Local):
                 self._visit(part, state)
-        if kind in (nodes.LOAD, nodes.STORE, nodes.STEP):
-            if e[1][0] != nodes.LOCAL:
-                self._follow(e[1], e[-1], state)
-                if kind == nodes.STORE:
-                    member = self._member(e[1])
+        if isinstance(e, (nodes.Load, nodes.Store, nodes.Step)):
+            if not isinstance(e.address, nodes.Local):
+                self._follow(e.address, e.span, state)
+                if isinstance(e, nodes.Store):
+                    member = self._member(e.address)
                     if member is not None:
                         self._know(member, state)
-            elif kind == nodes.STORE:
-                self._hold((nodes.LOCAL, e[1][1]), e[2], state)
-        elif kind in (nodes.CMP, nodes.NOT):
+            elif isinstance(e, nodes.Store):
+                self._hold(e.address, e.value, state)
+        elif isinstance(e, (nodes.Compare, nodes.Not)):
             self._test(e, state)
-        elif kind == nodes.INDEX:
-            index = _bare(e[2])
-            self._use(index, INDEX, e[4], state)
+        elif isinstance(e, nodes.Index):
+            index = bare(e.index)
+            self._use(index, INDEX, e.span, state)
 
     def _follow(self, address: Expr, span: Span, state: _State) -> None:
         """Look at the pointer that leads to what is read or written."""
-        while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
-            address = address[1]
-        pointer = _bare(address)
+        while isinstance(address, (nodes.Field, nodes.Index, nodes.Decay)):
+            address = address.base
+        pointer = bare(address)
         self._use(pointer, RESULT, span, state)
-        if pointer[0] == nodes.LOAD and pointer[2][0] == "p" and pointer[1][0] == nodes.FIELD:
-            member = self._member(pointer[1])
+        if (
+            isinstance(pointer, nodes.Load)
+            and pointer.type[0] == "p"
+            and isinstance(pointer.address, nodes.Field)
+        ):
+            member = self._member(pointer.address)
             if member is not None:
                 tested = member in state.known
                 before = self.members.get(member)
@@ -277,11 +282,13 @@ class _Uses:
                 self._know(member, state)
 
     def _use(self, value: Expr, kind: str, span: Span, state: _State) -> None:
-        holder = None
-        if value[0] == nodes.TEMP:
-            holder = nodes.TEMP, value[1]
-        elif value[0] in (nodes.LOAD, nodes.STORE) and value[1][0] == nodes.LOCAL:
-            holder = nodes.LOCAL, value[1][1]
+        holder: Holder | None = None
+        if isinstance(value, nodes.Temp):
+            holder = value
+        elif isinstance(value, (nodes.Load, nodes.Store)) and isinstance(
+            value.address, nodes.Local
+        ):
+            holder = value.address
         known = state.held.get(holder) if holder is not None else None
         if known is not None and self.keys[known].startswith(kind):
             self.used.setdefault(known, span)
@@ -289,14 +296,16 @@ class _Uses:
 
     def _member(self, address: Expr) -> tuple[int, str] | None:
         """Return the variable and the member behind it that an address leads to."""
-        if address[0] != nodes.FIELD:
+        if not isinstance(address, nodes.Field):
             return None
-        _, base, offset, type_ = address
-        around = None
-        if base[0] == nodes.LOAD and base[2][0] in ("p", "&") and base[1][0] == nodes.LOCAL:
-            around, slot = base[2][1], base[1][1]
-        else:
+        base, offset, type_ = address.base, address.offset, address.type
+        if (
+            not isinstance(base, nodes.Load)
+            or base.type[0] not in ("p", "&")
+            or not isinstance(base.address, nodes.Local)
+        ):
             return None
+        around, slot = base.type[1], base.address.slot
         if isinstance(offset, tuple):
             return slot, f"{offset[0]}.{offset[1]}"
         if around is None or around[0] != "r":
@@ -309,9 +318,3 @@ class _Uses:
             name = next((name for name, held in fields if held == (offset, type_)), "")
             self.names[key] = name
         return (slot, f"{around[1]}.{name}") if name else None
-
-
-def _bare(e: Expr) -> Expr:
-    while e[0] in (nodes.CAST, nodes.DECAY):
-        e = e[1]
-    return e

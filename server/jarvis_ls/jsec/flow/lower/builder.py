@@ -240,7 +240,7 @@ def span_of(node: Node) -> Span:
 
 def zero(type_: Type) -> Expr:
     """Return zero of a type."""
-    return (nodes.NULL,) if type_[0] == "p" else (nodes.CONST, 0, type_)
+    return nodes.Null() if type_[0] == "p" else nodes.Const(0, type_)
 
 
 def first(node: Node | None) -> Node | None:

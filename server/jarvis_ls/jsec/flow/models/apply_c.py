@@ -24,7 +24,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, LIVE, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import CHAR
-from jarvis_ls.jsec.flow.ir.nodes import NOT
+from jarvis_ls.jsec.flow.ir.nodes import Not
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.flow.models import format_io, locks, memory_blocks, numerics, string_functions
 from jarvis_ls.jsec.flow.models.call import Call, address, size_argument, with_type
@@ -508,7 +508,7 @@ def _assert(engine: Engine, state: AbstractState, call: Call, index: int) -> boo
 
 
 def _deny(engine: Engine, state: AbstractState, call: Call, index: int) -> bool:
-    return engine.assume(state, (NOT, call.args[index])) if index < len(call.args) else True
+    return engine.assume(state, Not(call.args[index])) if index < len(call.args) else True
 
 
 _EFFECTS: Final[dict[str, Callable[..., Any]]] = {

@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import NOT_NULL, OTHER, ZERO, Abs
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.fault import TAKEN
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval
-from jarvis_ls.jsec.flow.ir.nodes import TEMP, Number, Span
+from jarvis_ls.jsec.flow.ir.nodes import Number, Span, Temp
 from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 from jarvis_ls.jsec.flow.models.call import Call
 
@@ -106,7 +106,9 @@ def _is_looked_at(engine: Engine, call: Call) -> bool:
             for part in of_end(end):
                 _temps_in(part, temps)
             for instr in instrs:
-                if not isinstance(instr, Eval) or instr.value[0] != TEMP:  # the result is dropped
+                if not isinstance(instr, Eval) or not isinstance(
+                    instr.value, Temp
+                ):  # the result is dropped
                     for part in of_instruction(instr):
                         _temps_in(part, temps)
                 if isinstance(instr, CallFunction):
@@ -119,7 +121,7 @@ def _temps_in(part: Any, temps: set[int]) -> None:
     """Add the temporaries that an expression reads."""
     if not isinstance(part, tuple):
         return
-    if len(part) == 2 and part[0] == TEMP and isinstance(part[1], int):
+    if len(part) == 2 and isinstance(part, Temp) and isinstance(part[1], int):
         temps.add(part[1])
     for inner in part:
         _temps_in(inner, temps)

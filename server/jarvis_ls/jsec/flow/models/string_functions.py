@@ -22,7 +22,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.domain.strings import length, materialise, put_string, taint_of, text_of
-from jarvis_ls.jsec.flow.ir.nodes import CAST, LOAD
+from jarvis_ls.jsec.flow.ir.nodes import Cast, Load
 from jarvis_ls.jsec.flow.models.call import Call, size_argument
 
 LONGEST: Final = 2**31 - 2
@@ -90,9 +90,9 @@ def _size_of_pointer(
         return
     place = value.symbol[2]
     for arg in call.args[:2]:
-        while arg[0] == CAST:
-            arg = arg[1]
-        if arg[0] == LOAD and arg[1] == place:
+        while isinstance(arg, Cast):
+            arg = arg.value
+        if isinstance(arg, Load) and arg.address == place:
             engine.fault(state, "sizeof-pointer", value.symbol[1], certain=True, by=call.name)
             return
 

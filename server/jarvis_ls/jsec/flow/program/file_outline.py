@@ -17,9 +17,15 @@ from typing import Any
 from jarvis_ls.jsec.flow.domain.call_summary import acts_of
 from jarvis_ls.jsec.flow.ir.cfg import targets
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return, from_values
-from jarvis_ls.jsec.flow.ir.nodes import CAST, FUNC, LOAD, LOCAL, STORE, Expr, Span
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.encoding import (
+    block_of,
+    block_values,
+    instruction_of,
+    instruction_values,
+)
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return
+from jarvis_ls.jsec.flow.ir.nodes import Cast, Expr, Function, Load, Local, Span, Store
+from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 from jarvis_ls.jsec.flow.ir.rooms import allocations
 from jarvis_ls.jsec.flow.ir.untested_uses import uses
 from jarvis_ls.jsec.flow.program.member_facts import member_facts
@@ -195,11 +201,9 @@ def taken_at_start(variables: Mapping[str, GlobalIR]) -> frozenset[str]:
     waiting = [part for instr in instrs for part in of_instruction(instr)]
     while waiting:
         part = waiting.pop()
-        if part[0] == FUNC:
-            taken.add(part[1])
-        for at in INNER[part[0]]:
-            if part[at] is not None:
-                waiting.append(part[at])
+        if isinstance(part, Function):
+            taken.add(part.name)
+        waiting += part.operands()
     return frozenset(taken)
 
 
@@ -255,29 +259,33 @@ def _given_away(function: FunctionIR) -> set[str]:
             parts = of_instruction(instr)
             if isinstance(instr, CallFunction) and _variable(instr.target) >= 0:
                 parts = parts[1:]
-            elif isinstance(instr, Eval) and instr.value[0] == STORE:
-                _, address, value, *_ = instr.value
-                while value[0] == CAST:
-                    value = value[1]
-                if address[0] == LOCAL and value[0] == FUNC:
-                    held.setdefault(address[1], []).append(value[1])
+            elif isinstance(instr, Eval) and isinstance(instr.value, Store):
+                address, value = instr.value.address, instr.value.value
+                while isinstance(value, Cast):
+                    value = value.value
+                if isinstance(address, Local) and isinstance(value, Function):
+                    held.setdefault(address.slot, []).append(value.name)
                     continue
             waiting += parts
     while waiting:
         part = waiting.pop()
-        if part[0] == FUNC:
-            away.add(part[1])
-        elif part[0] == LOCAL:
-            used.add(part[1])
-        waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+        if isinstance(part, Function):
+            away.add(part.name)
+        elif isinstance(part, Local):
+            used.add(part.slot)
+        waiting += part.operands()
     return away.union(*(names for slot, names in held.items() if slot in used))
 
 
 def _variable(target: str | Expr) -> int:
     """Return the variable that holds what is called; -1 where none does."""
-    if isinstance(target, str) or target[0] != LOAD or target[1][0] != LOCAL:
+    if (
+        isinstance(target, str)
+        or not isinstance(target, Load)
+        or not isinstance(target.address, Local)
+    ):
         return -1
-    slot: int = target[1][1]
+    slot: int = target.address.slot
     return slot
 
 
@@ -376,12 +384,9 @@ def _values(record: Any) -> tuple[Any, ...]:
     for at in sets:
         values[at] = tuple(sorted(values[at]))
     if isinstance(record, FunctionIR):
-        values[_BLOCKS] = tuple(
-            (tuple(instr.values() for instr in instrs), end.values())
-            for instrs, end in record.blocks
-        )
+        values[_BLOCKS] = tuple(map(block_values, record.blocks))
     elif isinstance(record, GlobalIR) and record.init:
-        values[_INIT] = tuple(instr.values() for instr in record.init)
+        values[_INIT] = tuple(map(instruction_values, record.init))
     return tuple(values)
 
 
@@ -390,9 +395,7 @@ def _from_values(kind: type[Any], values: tuple[Any, ...]) -> Any:
     for at in _SHAPES[kind][1]:
         members[at] = frozenset(members[at])
     if kind is FunctionIR:
-        members[_BLOCKS] = tuple(
-            (tuple(map(from_values, instrs)), from_values(end)) for instrs, end in members[_BLOCKS]
-        )
+        members[_BLOCKS] = tuple(map(block_of, members[_BLOCKS]))
     elif kind is GlobalIR and members[_INIT]:
-        members[_INIT] = tuple(map(from_values, members[_INIT]))
+        members[_INIT] = tuple(map(instruction_of, members[_INIT]))
     return kind(*members)

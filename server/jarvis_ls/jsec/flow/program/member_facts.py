@@ -16,19 +16,19 @@ from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import (
-    CAST,
-    CMP,
-    CONST,
-    FIELD,
-    INDEX,
-    LOAD,
-    LOCAL,
-    STORE,
-    TEMP,
+    Cast,
+    Compare,
+    Const,
     Expr,
+    Field,
+    Index,
+    Load,
+    Local,
+    Store,
+    Temp,
     Type,
 )
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end
+from jarvis_ls.jsec.flow.ir.operands import of_end
 from jarvis_ls.jsec.flow.library.decoders import decodes
 
 _ORDERED: Final = frozenset({"<", "<=", ">", ">="})
@@ -119,36 +119,36 @@ class _Scan:
 
     def _compare(self, conditions: Iterable[Expr], bounded: set[str]) -> None:
         for test in _parts(conditions):
-            if test[0] != CMP or test[1] not in _ORDERED:
+            if not isinstance(test, Compare) or test.operator not in _ORDERED:
                 continue
-            for side, other in ((test[2], test[3]), (test[3], test[2])):
-                if other[0] == CONST and other[1] <= 1:
+            for side, other in ((test.left, test.right), (test.right, test.left)):
+                if isinstance(other, Const) and other.value <= 1:
                     continue
                 for part in _parts([side]):
-                    if part[0] == LOAD and part[1][0] == FIELD:
-                        bounded.add(self._member(part[1]))
-                    elif part[0] == LOAD and part[1][0] == LOCAL:
-                        self.compared.add(part[1][1])
+                    if isinstance(part, Load) and isinstance(part.address, Field):
+                        bounded.add(self._member(part.address))
+                    elif isinstance(part, Load) and isinstance(part.address, Local):
+                        self.compared.add(part.address.slot)
 
     def _store(self, value: Expr) -> None:
-        if value[0] != STORE:
+        if not isinstance(value, Store):
             return
-        self._view(value[2])
-        if not self._is_decoded(value[2]):
+        self._view(value.value)
+        if not self._is_decoded(value.value):
             return
-        address = value[1]
-        if address[0] == LOCAL:
-            self.slots.add(address[1])
-        elif address[0] == FIELD:
+        address = value.address
+        if isinstance(address, Local):
+            self.slots.add(address.slot)
+        elif isinstance(address, Field):
             self.decoded.add(self._member(address))
 
     def _is_decoded(self, value: Expr) -> bool:
-        while value[0] == CAST:
-            value = value[1]
-        if value[0] == TEMP:
-            return value[1] in self.temps
-        if value[0] == LOAD and value[1][0] == LOCAL:
-            return value[1][1] in self.slots and value[1][1] not in self.compared
+        while isinstance(value, Cast):
+            value = value.value
+        if isinstance(value, Temp):
+            return value.number in self.temps
+        if isinstance(value, Load) and isinstance(value.address, Local):
+            return value.address.slot in self.slots and value.address.slot not in self.compared
         return puts_bytes_together(value)
 
     def _call(self, call: CallFunction) -> None:
@@ -162,9 +162,9 @@ class _Scan:
         elif name.startswith("ntoh") or decodes(name):
             self.temps.add(call.temp)
             for argument in call.arguments:
-                if argument[0] == LOCAL:
-                    self.slots.add(argument[1])
-                elif argument[0] == FIELD and argument[3][0] == "i":
+                if isinstance(argument, Local):
+                    self.slots.add(argument.slot)
+                elif isinstance(argument, Field) and argument.type[0] == "i":
                     self.decoded.add(self._member(argument))
 
     def _reads(self, name: str) -> bool:
@@ -176,32 +176,32 @@ class _Scan:
         return self.functions.get(name)
 
     def _fill(self, argument: Expr, type_: tuple[object, ...]) -> None:
-        while argument[0] == CAST:
-            argument, type_ = argument[1], argument[2]
+        while isinstance(argument, Cast):
+            type_, argument = argument.source, argument.value
         held = type_[1] if type_[0] == "p" else None
-        if argument[0] != LOCAL and isinstance(held, tuple) and held[0] == "r":
+        if not isinstance(argument, Local) and isinstance(held, tuple) and held[0] == "r":
             self.decoded.add(f"{held[1]}.{ALL}")
 
     def _view(self, value: Expr) -> None:
         """Note a record that bytes behind a pointer are seen as."""
-        if value[0] != CAST or value[1][0] not in (LOAD, INDEX):
+        if not isinstance(value, Cast) or not isinstance(value.value, (Load, Index)):
             return
-        seen, as_ = value[2], value[3]
+        seen, as_ = value.source, value.type
         if seen[0] == as_[0] == "p" and seen[1][:2] == _BYTE and as_[1][0] == "r":
             self.decoded.add(f"{as_[1][1]}.{WIRE}")
 
-    def _member(self, address: Expr) -> str:
+    def _member(self, address: Field) -> str:
         """Return the member that an address leads to."""
-        _, base, offset, type_ = address
+        base, offset, type_ = address.base, address.offset, address.type
         if isinstance(offset, tuple):
             return f"{offset[0]}.{offset[1]}"
         around = None
-        if base[0] == LOAD and base[2][0] in ("p", "&"):
-            around = base[2][1]
-        elif base[0] == FIELD:
-            around = base[3]
-        elif base[0] == LOCAL:
-            around = self.function.slots[base[1]][1]
+        if isinstance(base, Load) and base.type[0] in ("p", "&"):
+            around = base.type[1]
+        elif isinstance(base, Field):
+            around = base.type
+        elif isinstance(base, Local):
+            around = self.function.slots[base.slot][1]
         record = self.records.get(around[1]) if around is not None and around[0] == "r" else None
         fields = record.fields.items() if record is not None else ()
         name = next((name for name, held in fields if held == (offset, type_)), "")
@@ -214,4 +214,4 @@ def _parts(expressions: Iterable[Expr]) -> Iterator[Expr]:
     while waiting:
         part = waiting.pop()
         yield part
-        waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+        waiting += part.operands()

@@ -106,9 +106,8 @@ def is_written_out(e: Expr) -> bool:
     """Return whether an expression consists of constants: what it becomes in another type is
     meant.
     """
-    kind = e[0]
-    if kind in (nodes.CONST, nodes.SIZEOF):
+    if isinstance(e, (nodes.Const, nodes.SizeOf)):
         return True
-    if kind == nodes.BIN:
-        return is_written_out(e[2]) and is_written_out(e[3])
-    return kind in (nodes.NEG, nodes.COMPL, nodes.CAST) and is_written_out(e[1])
+    if isinstance(e, nodes.Binary):
+        return is_written_out(e.left) and is_written_out(e.right)
+    return isinstance(e, (nodes.Negate, nodes.Complement, nodes.Cast)) and is_written_out(e.value)

@@ -37,46 +37,62 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.byte_order import JOINING, puts_bytes_together
 from jarvis_ls.jsec.flow.ir.c_types import LONG, ULONG, UNIT, limits
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Size, Type
 from jarvis_ls.jsec.flow.semantics.conversions import convert, is_written_out, nullness
 from jarvis_ls.jsec.flow.semantics.memory import default, load, store, write
 
 _POINTERS: Final = frozenset({"p", "&"})
-_ELEMENTS: Final = frozenset({nodes.INDEX, nodes.LOAD, nodes.STEP})
 _EITHER: Final = AbstractValue(0, 1, 0)
 _NIL: Final = (0, 0)
 _CARRIED: Final = frozenset({"over", "under", "sizeof", "negative"})
 
 
 def evaluate(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    """Return the value of an expression; stores in it change `st`. (What is called most, in this
-    file and in the interpreter, looks into `OPS` itself: a call less for each part of an
-    expression.)
-    """
-    return OPS[e[0]](engine, state, e)
+    """Return the value of an expression; stores in it change the state. What is asked for most
+    comes first."""
+    if isinstance(e, nodes.Load):
+        return _load(engine, state, e)
+    if isinstance(e, nodes.Local):
+        return engine.frame.pointers[e.slot]
+    if isinstance(e, nodes.Field):
+        return _field(engine, state, e)
+    if isinstance(e, nodes.Const):
+        return _const(engine, e.value)
+    if isinstance(e, nodes.Cast):
+        return _cast(engine, state, e)
+    if isinstance(e, nodes.Temp):
+        return _temp(engine, state, e)
+    if isinstance(e, nodes.Binary):
+        return _binary(engine, state, e)
+    if isinstance(e, nodes.Index):
+        return _index(engine, state, e)
+    if isinstance(e, nodes.Store):
+        return _store(engine, state, e)
+    if isinstance(e, nodes.Decay):
+        return evaluate(engine, state, e.base)
+    return _OTHERS[type(e)](engine, state, e)
 
 
 def fetch(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     """Return the value of an expression that is only passed on: that it was never given is not
     told.
     """
-    if e[0] != nodes.LOAD:
+    if not isinstance(e, nodes.Load):
         return evaluate(engine, state, e)
-    address, type_ = e[1], e[2]
-    if address[0] == nodes.LOCAL and type_[0] not in ("r", "a"):
-        rid = engine.frame.base + address[1]
+    address, type_ = e.address, e.type
+    if isinstance(address, nodes.Local) and type_[0] not in ("r", "a"):
+        rid = engine.frame.base + address.slot
         cells = state.memory.get(rid)
         found = cells.get(0) if cells is not None else None
         return found if found is not None else default(engine, state, rid, 0, type_)
-    where = OPS[address[0]](engine, state, address)
+    where = evaluate(engine, state, address)
     if where.targets == () and where.nullness == ANY_NULL and not where.init:
         return unknown(type_)
-    found = load(engine, state, where, type_, e[3], address, told=False)
+    found = load(engine, state, where, type_, e.span, address, told=False)
     return _as_record(engine, address, type_, found)
 
 
-def _const(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    value = e[1]
+def _const(engine: Engine, value: Number) -> AbstractValue:
     if isinstance(value, float):  # 24.0 is not 24: it divides otherwise
         return number(value)
     found = engine.numbers.get(value)
@@ -85,53 +101,49 @@ def _const(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     return found
 
 
-def _str(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    return engine.literal(e[1], e[2])
+def _string(engine: Engine, state: AbstractState, e: nodes.StringLiteral) -> AbstractValue:
+    return engine.literal(e.text, e.unit)
 
 
-def _local(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    return engine.frame.pointers[e[1]]
+def _global(engine: Engine, state: AbstractState, e: nodes.Global) -> AbstractValue:
+    return engine.global_pointer(state, e.name)
 
 
-def _global(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    return engine.global_pointer(state, e[1])
+def _function(engine: Engine, state: AbstractState, e: nodes.Function) -> AbstractValue:
+    return engine.function_pointer(e.name)
 
 
-def _func(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    return engine.function_pointer(e[1])
-
-
-def _load(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    address, type_ = e[1], e[2]
-    if address[0] == nodes.LOCAL:
-        rid = engine.frame.base + address[1]
+def _load(engine: Engine, state: AbstractState, e: nodes.Load) -> AbstractValue:
+    address, type_ = e.address, e.type
+    if isinstance(address, nodes.Local):
+        rid = engine.frame.base + address.slot
         if type_[0] not in ("r", "a"):
             cells = state.memory.get(rid)
             found = cells.get(0) if cells is not None else None
             if found is None:
                 found = default(engine, state, rid, 0, type_)
             if found.init:
-                return access.check_initialised(engine, state, found, rid, e[3], type_)
+                return access.check_initialised(engine, state, found, rid, e.span, type_)
             return found
-    where = OPS[address[0]](engine, state, address)
+    where = evaluate(engine, state, address)
     if where.targets == () and where.nullness == ANY_NULL and not where.init:
         return unknown(type_)
-    found = load(engine, state, where, type_, e[3], address)
+    found = load(engine, state, where, type_, e.span, address)
     return _as_record(engine, address, type_, found)
 
 
 def _as_record(engine: Engine, address: Expr, type_: Type, found: AbstractValue) -> AbstractValue:
     """Return what is at an address; a member of which nothing is known as a number from outside,
     where bytes are seen as its record."""
-    if address[0] != nodes.FIELD or type_[0] != "i" or found.taint is not None:
+    if not isinstance(address, nodes.Field) or type_[0] != "i" or found.taint is not None:
         return found
-    base = address[1]
-    if base[0] != nodes.LOAD or base[2][0] != "p" or base[2][1][0] != "r":
+    base = address.base
+    if not isinstance(base, nodes.Load) or base.type[0] != "p" or base.type[1][0] != "r":
         return found
     low, high = limits(type_)
     if found.symbol is not None or found.low > low or found.high < high or found.init != INIT:
         return found
-    name = engine.decoded_by_view(base[2][1][1], address[2])
+    name = engine.decoded_by_view(base.type[1][1], address.offset)
     if not name:
         return found
     function = engine.frame.function
@@ -139,48 +151,47 @@ def _as_record(engine: Engine, address: Expr, type_: Type, found: AbstractValue)
     return AbstractValue(low, high, OTHER, source)
 
 
-def _store(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    address, type_ = e[1], e[3]
+def _store(engine: Engine, state: AbstractState, e: nodes.Store) -> AbstractValue:
+    address, type_ = e.address, e.type
     before = engine.storing
     engine.storing = _array_of(engine, state, address)
-    engine.filling = address[0] in _ELEMENTS
-    value = fetch(engine, state, e[2])
+    engine.filling = isinstance(address, (nodes.Index, nodes.Load, nodes.Step))
+    value = fetch(engine, state, e.value)
     engine.storing, engine.filling = before, False
-    if address[0] == nodes.LOCAL and type_[0] not in ("r", "a", "c"):
-        rid = engine.frame.base + address[1]
+    if isinstance(address, nodes.Local) and type_[0] not in ("r", "a", "c"):
+        rid = engine.frame.base + address.slot
         state.memory[rid] = {0: value}
         return value
-    where = OPS[address[0]](engine, state, address)
-    if _is_worked_out(e[2]):  # a text whose characters are worked out is not what came in
+    where = evaluate(engine, state, address)
+    if _is_worked_out(e.value):  # a text whose characters are worked out is not what came in
         engine.opened.update(target[0] for target in where.targets)
-    store(engine, state, where, value, type_, e[4], address, e[2])
+    store(engine, state, where, value, type_, e.span, address, e.value)
     return value
 
 
 def _is_worked_out(value: Expr) -> bool:
-    while value[0] == nodes.CAST:
-        value = value[1]
-    return value[0] == nodes.BIN and not is_written_out(value)
+    while isinstance(value, nodes.Cast):
+        value = value.value
+    return isinstance(value, nodes.Binary) and not is_written_out(value)
 
 
 def _array_of(engine: Engine, state: AbstractState, address: Expr) -> int:
     """Region of the local array that an address expression leads into; -1 for other places."""
-    while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
-        address = address[1]
-    if address[0] == nodes.TEMP:  # of `a[i] += n`
-        cells = engine.frame.temps + address[1]
+    while isinstance(address, (nodes.Field, nodes.Index, nodes.Decay)):
+        address = address.base
+    if isinstance(address, nodes.Temp):  # of `a[i] += n`
+        cells = engine.frame.temps + address.number
         held = state.memory.get(cells, {}).get(0)
         return held.targets[0][0] if held is not None and len(held.targets) == 1 else -1
-    return engine.frame.base + address[1] if address[0] == nodes.LOCAL else -1
+    return engine.frame.base + address.slot if isinstance(address, nodes.Local) else -1
 
 
-def _field(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    base: AbstractValue = OPS[e[1][0]](engine, state, e[1])
-    offset, type_ = e[2], e[3]
+def _field(engine: Engine, state: AbstractState, e: nodes.Field) -> AbstractValue:
+    base: AbstractValue = evaluate(engine, state, e.base)
+    type_ = e.type
     if not base.targets:
         return base
-    if type(offset) is tuple:
-        offset = engine.offset(*offset)
+    offset = e.offset if isinstance(e.offset, int) else engine.offset(*e.offset)
     if type_[0] != "a" and len(base.targets) == 1:  # the usual case
         ((rid, lo, hi, flags, array),) = base.targets
         if base.taint is None:  # else input chose the element: it must be one of the array
@@ -195,11 +206,15 @@ def _field(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     return AbstractValue(0, 0, base.flags, base.taint, tuple(targets), base.nullness, base.init)
 
 
-def _index(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    base = OPS[e[1][0]](engine, state, e[1])
-    index = OPS[e[2][0]](engine, state, e[2])
-    size = e[3]
-    return add_offset(engine, state, base, index, size if type(size) is int else engine.size(size))
+def _index(engine: Engine, state: AbstractState, e: nodes.Index) -> AbstractValue:
+    base = evaluate(engine, state, e.base)
+    index = evaluate(engine, state, e.index)
+    return add_offset(engine, state, base, index, _bytes(engine, e.size))
+
+
+def _bytes(engine: Engine, size: Size) -> int:
+    """Return how many bytes a size is."""
+    return size if isinstance(size, int) else engine.size(size)
 
 
 def add_offset(
@@ -266,20 +281,18 @@ def _is_decoded_part(value: AbstractValue) -> bool:
     return value.taint is not None and is_decoded(value.taint)
 
 
-_WRITTEN: Final = frozenset({nodes.CONST, nodes.BIN})
-"""What a constant expression is made of: `CHAR_MAX + 1` is a number, not arithmetic."""
-
-
-def _bin(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    a = OPS[e[2][0]](engine, state, e[2])
-    b = a if e[2] == e[3] and e[2][0] == nodes.LOAD else OPS[e[3][0]](engine, state, e[3])
-    found = binary(engine, state, e[1], a, b, e[4], e[5], e)
-    if e[1] in JOINING and (a.flags | b.flags) & BITS:
+def _binary(engine: Engine, state: AbstractState, e: nodes.Binary) -> AbstractValue:
+    a = evaluate(engine, state, e.left)
+    same = isinstance(e.left, nodes.Load) and e.left == e.right
+    b = a if same else evaluate(engine, state, e.right)
+    found = binary(engine, state, e.operator, a, b, e.type, e.span, e)
+    if e.operator in JOINING and (a.flags | b.flags) & BITS:
         source = found.taint
         if (source is None or is_decoded(source)) and (
-            puts_bytes_together(e) or (e[1] == "|" and _is_decoded_part(a) and _is_decoded_part(b))
+            puts_bytes_together(e)
+            or (e.operator == "|" and _is_decoded_part(a) and _is_decoded_part(b))
         ):
-            source = source or (engine.frame.function.file, e[5], "number?:")
+            source = source or (engine.frame.function.file, e.span, "number?:")
             return AbstractValue(found.low, found.high, (found.flags | OTHER) & ~ARITH, source)
     return found
 
@@ -292,7 +305,7 @@ def binary(
     b: AbstractValue,
     type_: Type,
     span: Any,
-    e: Expr | None,
+    e: nodes.Binary | None,
 ) -> AbstractValue:
     """Return the result of arithmetic in a type; overflow and division by zero are checked."""
     if a.targets or b.targets:
@@ -318,7 +331,11 @@ def binary(
     if ends is None:
         return AbstractValue(lo, hi, ARITH | OTHER, taint)
     flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
-    written = e is not None and e[2][0] in _WRITTEN and e[3][0] in _WRITTEN
+    written = (
+        e is not None
+        and isinstance(e.left, (nodes.Const, nodes.Binary))
+        and isinstance(e.right, (nodes.Const, nodes.Binary))
+    )
     if not assembled and (not written or (a.flags | b.flags) & ARITH):
         flags |= ARITH
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.low == b.high or a.low == a.high):
@@ -372,10 +389,10 @@ def _in_records(value: AbstractValue) -> bool:
     return value.low == value.high and value.low >= UNIT and value.low % UNIT == 0
 
 
-def _cmp(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    a = OPS[e[2][0]](engine, state, e[2])
-    b = OPS[e[3][0]](engine, state, e[3])
-    found = decide(engine, state, e[1], a, b)
+def _compare(engine: Engine, state: AbstractState, e: nodes.Compare) -> AbstractValue:
+    a = evaluate(engine, state, e.left)
+    b = evaluate(engine, state, e.right)
+    found = decide(engine, state, e.operator, a, b)
     return _EITHER if found is None else ONE if found else ZERO
 
 
@@ -478,15 +495,15 @@ def _are_apart(a: tuple[Target, ...], b: tuple[Target, ...]) -> bool:
     return a[0][2] < b[0][1] or b[0][2] < a[0][1]
 
 
-def _not(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    value = OPS[e[1][0]](engine, state, e[1])
+def _not(engine: Engine, state: AbstractState, e: nodes.Not) -> AbstractValue:
+    value = evaluate(engine, state, e.value)
     null = nullness(state, value)
     return ONE if null == NULL else ZERO if null == NOT_NULL else _EITHER
 
 
-def _neg(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    value = OPS[e[1][0]](engine, state, e[1])
-    lo, hi = limits(e[2])
+def _negate(engine: Engine, state: AbstractState, e: nodes.Negate) -> AbstractValue:
+    value = evaluate(engine, state, e.value)
+    lo, hi = limits(e.type)
     low, high = -value.high, -value.low
     if low < lo or high > hi:
         return AbstractValue(lo, hi, ARITH | OTHER, value.taint)
@@ -494,46 +511,55 @@ def _neg(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     return AbstractValue(low, high, (kept ^ DOWN if kept & COUNT else kept) | ARITH, value.taint)
 
 
-def _compl(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    value = OPS[e[1][0]](engine, state, e[1])
-    if value.low == value.high and isinstance(value.low, int) and e[2][0] == "i":
-        return number(arithmetic.wrap(~value.low, e[2]))
-    return unknown(e[2])
+def _complement(engine: Engine, state: AbstractState, e: nodes.Complement) -> AbstractValue:
+    value = evaluate(engine, state, e.value)
+    if value.low == value.high and isinstance(value.low, int) and e.type[0] == "i":
+        return number(arithmetic.wrap(~value.low, e.type))
+    return unknown(e.type)
 
 
-def _cast(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    inner = e[1]
-    byte = inner[0] == nodes.CONST and -128 <= inner[1] < 0 and e[3][:2] == ("i", 1)  # `'\xfe'`
-    if byte or (e[4] and is_written_out(inner)):
+def _cast(engine: Engine, state: AbstractState, e: nodes.Cast) -> AbstractValue:
+    inner = e.value
+    byte = (
+        isinstance(inner, nodes.Const) and -128 <= inner.value < 0 and e.type[:2] == ("i", 1)
+    )  # `'\xfe'`
+    if byte or (e.explicit and is_written_out(inner)):
         engine.silent += 1
         value = convert(
-            engine, state, OPS[inner[0]](engine, state, inner), e[2], e[3], e[5], explicit=True
+            engine, state, evaluate(engine, state, inner), e.source, e.type, e.span, explicit=True
         )
         engine.silent -= 1
         return value
     return convert(
-        engine, state, OPS[inner[0]](engine, state, inner), e[2], e[3], e[5], explicit=e[4]
+        engine, state, evaluate(engine, state, inner), e.source, e.type, e.span, explicit=e.explicit
     )
 
 
-def _step(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    address, type_, delta, postfix, span = e[1], e[2], e[3], e[4], e[5]
-    old = _load(engine, state, (nodes.LOAD, address, type_, span))
+def _step(engine: Engine, state: AbstractState, e: nodes.Step) -> AbstractValue:
+    address, type_ = e.address, e.type
+    old = _load(engine, state, nodes.Load(address, type_, e.span))
+    delta = distance(engine, e)
     if old.targets or type_[0] == "p":
-        if type(delta) is tuple:
-            delta = delta[1] * engine.size(delta[0])
         targets = tuple((t[0], t[1] + delta, t[2] + delta, t[3], t[4]) for t in old.targets)
         new = AbstractValue(0, 0, old.flags, old.taint, targets, old.nullness, old.init)
         if old.init or not delta:
             escape(state, old)
             new = unknown(type_)
     else:
-        new = _count_step(engine, state, old, delta, type_, span)
-    where = OPS[address[0]](engine, state, address)
+        new = _count_step(engine, state, old, delta, type_, e.span)
+    where = evaluate(engine, state, address)
     single = len(where.targets) == 1
     for target in where.targets:
         write(engine, state, target, new, engine.size(type_), strong=single)
-    return old if postfix else new
+    return old if e.postfix else new
+
+
+def distance(engine: Engine, step: nodes.Step) -> int:
+    """Return how many bytes a step moves a pointer, or what it adds to a number."""
+    if isinstance(step.delta, int):
+        return step.delta
+    type_, elements = step.delta
+    return elements * engine.size(type_)
 
 
 def _count_step(
@@ -556,35 +582,36 @@ def _count_step(
     return AbstractValue(low, high, flags, old.taint, (), null)
 
 
-def _temp(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    cells = state.memory.get(engine.frame.temps + e[1])
+def _temp(engine: Engine, state: AbstractState, e: nodes.Temp) -> AbstractValue:
+    cells = state.memory.get(engine.frame.temps + e.number)
     if cells is None:
         return unknown(LONG)
     found: AbstractValue = cells[0]
     return found
 
 
-def _sizeof(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    if e[2] is not None:
-        return AbstractValue(e[1], e[1], TIGHT, None, (), NOT_NULL, INIT, ("sizeof", e[3], e[2]))
-    if type(e[1]) is int:
-        return _const(engine, state, e)
-    size = engine.size(e[1])
+def _sizeof(engine: Engine, state: AbstractState, e: nodes.SizeOf) -> AbstractValue:
+    if isinstance(e.size, int):
+        if e.place is None:
+            return _const(engine, e.size)
+        operand = ("sizeof", e.span, e.place)
+        return AbstractValue(e.size, e.size, TIGHT, None, (), NOT_NULL, INIT, operand)
+    size = engine.size(e.size)
     if size:
         return number(size)
     return AbstractValue(1, limits(ULONG)[1], OTHER, None, (), NOT_NULL)
 
 
-def _unknown(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    return unknown(e[1])
+def _unknown(engine: Engine, state: AbstractState, e: nodes.Unknown) -> AbstractValue:
+    return unknown(e.type)
 
 
-def _ptrdiff(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    a = OPS[e[1][0]](engine, state, e[1])
-    b = OPS[e[2][0]](engine, state, e[2])
+def _difference(engine: Engine, state: AbstractState, e: nodes.PointerDifference) -> AbstractValue:
+    a = evaluate(engine, state, e.left)
+    b = evaluate(engine, state, e.right)
     if len(a.targets) == 1 == len(b.targets) and a.targets[0][0] == b.targets[0][0]:
         left, right = a.targets[0], b.targets[0]
-        size = e[3] if type(e[3]) is int else engine.size(e[3])
+        size = _bytes(engine, e.size)
         if size:
             return AbstractValue(
                 (left[1] - right[2]) // size, (left[2] - right[1]) // size, left[3] & right[3]
@@ -593,63 +620,53 @@ def _ptrdiff(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
         not a.targets
         and not b.targets
         and a.nullness == NULL == b.nullness
-        and type(e[3]) is int
-        and e[3] > 0
+        and isinstance(e.size, int)
+        and e.size > 0
     ):
-        return AbstractValue((a.low - b.high) // e[3], (a.high - b.low) // e[3])  # nothing, moved
+        return AbstractValue(
+            (a.low - b.high) // e.size, (a.high - b.low) // e.size
+        )  # nothing, moved
     return unknown(LONG)
 
 
-def _null(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+def _null(engine: Engine, state: AbstractState, e: nodes.Null) -> AbstractValue:
     return NULL_POINTER
 
 
-def _decay(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    return evaluate(engine, state, e[1])
-
-
-def _bitand(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    a = OPS[e[1][0]](engine, state, e[1])
-    b = OPS[e[2][0]](engine, state, e[2])
+def _bit_and(engine: Engine, state: AbstractState, e: nodes.BitAnd) -> AbstractValue:
+    a = evaluate(engine, state, e.left)
+    b = evaluate(engine, state, e.right)
     a_null, b_null = nullness(state, a), nullness(state, b)
     if NULL in (a_null, b_null):
         return ZERO
     return _EITHER
 
 
-def _else(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
-    value = evaluate(engine, state, e[1])
+def _else(engine: Engine, state: AbstractState, e: nodes.Else) -> AbstractValue:
+    value = evaluate(engine, state, e.value)
     if value.targets or value.init or value.low > 0 or value.high < 0:
         return value
     lo, hi = (1 if value.low == 0 else value.low), (-1 if value.high == 0 else value.high)
     if lo > hi:
-        return number(e[2])
-    return AbstractValue(min(lo, e[2]), max(hi, e[2]), value.flags, value.taint, (), NOT_NULL, 0)
+        return number(e.fallback)
+    return AbstractValue(
+        min(lo, e.fallback), max(hi, e.fallback), value.flags, value.taint, (), NOT_NULL, 0
+    )
 
 
-OPS: Final[list[Callable[[Any, AbstractState, Expr], AbstractValue]]] = [
-    _const,
-    _str,
-    _local,
-    _global,
-    _func,
-    _load,
-    _store,
-    _field,
-    _index,
-    _bin,
-    _cmp,
-    _not,
-    _neg,
-    _compl,
-    _cast,
-    _step,
-    _temp,
-    _sizeof,
-    _unknown,
-    _ptrdiff,
-    _null,
-    _decay,
-    _bitand,
-    _else,
-]
+_OTHERS: Final[dict[type[Expr], Callable[[Engine, AbstractState, Any], AbstractValue]]] = {
+    nodes.Global: _global,
+    nodes.Compare: _compare,
+    nodes.Not: _not,
+    nodes.Step: _step,
+    nodes.Null: _null,
+    nodes.SizeOf: _sizeof,
+    nodes.Unknown: _unknown,
+    nodes.StringLiteral: _string,
+    nodes.Function: _function,
+    nodes.Negate: _negate,
+    nodes.Complement: _complement,
+    nodes.PointerDifference: _difference,
+    nodes.BitAnd: _bit_and,
+    nodes.Else: _else,
+}

@@ -29,7 +29,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INDEXED, UNIT, limits
-from jarvis_ls.jsec.flow.ir.nodes import FIELD, Expr, Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Field, Number, Type
 
 _POINTERS: Final = frozenset({"p", "&"})
 _PARTS: Final = (1, 2, 4)
@@ -107,7 +107,7 @@ def _lies_elsewhere(address: Expr | None) -> bool:
     """Return whether a member is read whose record another file defines: only that knows its
     size.
     """
-    return address is not None and address[0] == FIELD and type(address[2]) is tuple
+    return address is not None and isinstance(address, Field) and type(address.offset) is tuple
 
 
 def _record(

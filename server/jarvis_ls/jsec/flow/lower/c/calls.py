@@ -266,7 +266,7 @@ class Calls(CallLowering):
         if own and "::" not in name:
             this = of.scopes.find("this")
             if this is not None:
-                address = (nodes.LOAD, (nodes.LOCAL, this), PTR, of.span(node))
+                address = nodes.Load(nodes.Local(this), PTR, of.span(node))
                 return self.method(address, of.record, short, arguments, node)
         if short.isupper() and not declared and name == short:
             name = short = macro_for(short)
@@ -321,7 +321,7 @@ class Calls(CallLowering):
         of.calls.add(short)
         span = of.span(node)
         of.blocks.add(CallFunction(temp, name, values, result, span, types))
-        return (nodes.TEMP, temp), result
+        return nodes.Temp(temp), result
 
     def _values(
         self, arguments: list[Node], signature: Type | None
@@ -334,7 +334,9 @@ class Calls(CallLowering):
             to = wanted[index] if index < len(wanted) else ANY
             if argument.type == "initializer_list" and to != ANY:
                 value, type_ = self._brace_list(argument, to[1] if to[0] == "&" else to)
-                values.append(value[1] if to[0] == "&" and value[0] == nodes.LOAD else value)
+                values.append(
+                    value.address if to[0] == "&" and isinstance(value, nodes.Load) else value
+                )
                 types.append(("&", type_) if to[0] == "&" else type_)
                 continue
             if to[0] == "&":
@@ -347,8 +349,8 @@ class Calls(CallLowering):
                 types.append(("&", type_, "const") if read else ("&", type_))
                 continue
             value, type_ = self.of.value(argument)
-            if type_[0] == "c" and value[0] == nodes.LOAD:
-                value = value[1]  # containers and strings are passed by their place
+            if type_[0] == "c" and isinstance(value, nodes.Load):
+                value = value.address  # containers and strings are passed by their place
             values.append(value)
             if type_[0] == "p" and index < len(const) and const[index]:
                 type_ = ("p", type_[1], "const")
@@ -368,9 +370,10 @@ class Calls(CallLowering):
         const = found[4] if found is not None and len(found) > 4 else ()
         places, kinds = list(values), list(types)
         for index, to in enumerate(wanted[: len(values)]):
-            if to[0] == "&" and values[index][0] == nodes.LOAD:
+            value = values[index]
+            if to[0] == "&" and isinstance(value, nodes.Load):
                 read = ("const",) if index < len(const) and const[index] else ()
-                places[index], kinds[index] = values[index][1], ("&", types[index], *read)
+                places[index], kinds[index] = value.address, ("&", types[index], *read)
         return tuple(places), tuple(kinds), found
 
     def _indirect(self, node: Node, callee: Node) -> Typed:
@@ -379,12 +382,12 @@ class Calls(CallLowering):
         while type_[0] == "p":
             type_ = type_[1]
         result = type_[1] if type_[0] == "fn" else ANY
-        if target[0] == nodes.LOAD and target[2][0] == "fn":
-            target = target[1]
+        if isinstance(target, nodes.Load) and target.type[0] == "fn":
+            target = target.address
         values, types = self._values(self.arguments(node), type_ if type_[0] == "fn" else None)
         temp = of.blocks.temp()
         of.blocks.add(CallFunction(temp, target, values, result, of.span(node), types))
-        return (nodes.TEMP, temp), result
+        return nodes.Temp(temp), result
 
     def _through_member(self, node: Node, callee: Node) -> Typed:
         of = self.of
@@ -432,8 +435,8 @@ class Calls(CallLowering):
         span = of.span(node)
         of.blocks.add(CallMethod(temp, base, owner, name, values, result, span, types))
         if owner[:1] == "@" and name in ("back", "front", "at", "top"):
-            return of.load((nodes.TEMP, temp), type_[2], span)
-        return (nodes.TEMP, temp), result
+            return of.load(nodes.Temp(temp), type_[2], span)
+        return nodes.Temp(temp), result
 
     @staticmethod
     def _of_container(type_: Type, name: str) -> Type:
@@ -447,16 +450,16 @@ class Calls(CallLowering):
 
     def element(self, base: Expr, type_: Type, index: Typed, span: Span) -> Typed:
         """Return the place that `[]` of a container gives."""
-        if base[0] == nodes.LOAD:
-            base = base[1]
+        if isinstance(base, nodes.Load):
+            base = base.address
         if type_[2][0] == "c" or type_[1] in STRINGS:
-            return (nodes.FIELD, base, 0, type_[2]), type_[2]
+            return nodes.Field(base, 0, type_[2]), type_[2]
         temp = self.of.blocks.temp()
         values, types = (index[0],), (index[1],)
         self.of.blocks.add(
             CallMethod(temp, base, "@" + type_[1], "[]", values, ("p", type_[2]), span, types)
         )
-        return (nodes.TEMP, temp), type_[2]
+        return nodes.Temp(temp), type_[2]
 
     def _template(self, node: Node, callee: Node) -> Typed:
         name = text(callee.child_by_field_name("name"))
@@ -480,7 +483,7 @@ class Calls(CallLowering):
         value, type_ = of.value(argument)
         temp = of.blocks.temp()
         of.blocks.add(CallFunction(temp, "dynamic_cast", (value,), to, of.span(node), (type_,)))
-        return (nodes.TEMP, temp), to
+        return nodes.Temp(temp), to
 
     def _functional_cast(self, node: Node, type_: Type) -> Typed:
         arguments = self.arguments(node)
@@ -504,7 +507,7 @@ class Calls(CallLowering):
             return address, type_
         of, span = self.of, self.of.span(node)
         value, kind = of.load(address, type_, span)
-        place = (nodes.LOCAL, of.scopes.declare("", to))
+        place = nodes.Local(of.scopes.declare("", to))
         of.calls.add(to[1])
         of.blocks.add(
             CallMethod(of.blocks.temp(), place, to[1], to[1], (value,), ANY, span, (kind,))
@@ -523,8 +526,8 @@ class Calls(CallLowering):
     def _temporary(self, node: Node, record: str, arguments: list[Node]) -> Typed:
         type_ = ("r", record)
         slot = self.of.scopes.declare("", type_)
-        self.construct((nodes.LOCAL, slot), record, arguments, node)
-        return self.of.load((nodes.LOCAL, slot), type_, self.of.span(node))
+        self.construct(nodes.Local(slot), record, arguments, node)
+        return self.of.load(nodes.Local(slot), type_, self.of.span(node))
 
     def assign(self, place: Expr, record: str, value: Typed, node: Node) -> Typed:
         """Run the assignment operator of a class."""
@@ -532,12 +535,12 @@ class Calls(CallLowering):
         name = (record, "operator=")
         known = of.types.overloads.get(name) or [of.types.methods[name]]
         found = overloads.signature(known, (type_,))
-        if found is not None and found[2][0][0] == "&" and given[0] == nodes.LOAD:
-            given, type_ = given[1], ("&", type_)
+        if found is not None and found[2][0][0] == "&" and isinstance(given, nodes.Load):
+            given, type_ = given.address, ("&", type_)
         temp = of.blocks.temp()
         of.calls.add("operator=")
         of.blocks.add(CallMethod(temp, place, record, "operator=", (given,), ANY, span, (type_,)))
-        return (nodes.TEMP, temp), ANY
+        return nodes.Temp(temp), ANY
 
     def construct(self, place: Expr, record: str, arguments: list[Node], node: Node) -> None:
         """Run the constructor of a class."""
@@ -568,7 +571,7 @@ class Calls(CallLowering):
             values, types = self._values(arguments, None)
             temp = of.blocks.temp()
             of.blocks.add(CallFunction(temp, text(kind), values, ("p", ANY), span, types))
-            return (nodes.TEMP, temp), ("p", ANY)
+            return nodes.Temp(temp), ("p", ANY)
         owner = type_[1] if count is None and type_[0] == "r" else ""
         values, types = (), ()
         if owner:
@@ -584,7 +587,7 @@ class Calls(CallLowering):
             fails = placed is not None
             zeroed = not arguments and node.child_by_field_name("arguments") is not None
             of.blocks.add(New(temp, type_, count, of.types.size(type_), span, fails, zeroed))
-        place = (nodes.TEMP, temp)
+        place = nodes.Temp(temp)
         if owner:
             of.calls.add(owner)
             of.blocks.add(
@@ -592,7 +595,7 @@ class Calls(CallLowering):
             )
         elif count is None and len(arguments) == 1:
             value = of.as_type(of.value(arguments[0]), type_, span)
-            of.blocks.add(Eval((nodes.STORE, place, value, type_, span)))
+            of.blocks.add(Eval(nodes.Store(place, value, type_, span)))
         return place, ("p", type_)
 
     def delete(self, node: Node) -> Typed:
@@ -606,7 +609,7 @@ class Calls(CallLowering):
         if not many and inner[0] == "r":
             temp = of.blocks.temp()
             of.blocks.add(SetTemp(temp, expr))
-            expr = (nodes.TEMP, temp)
+            expr = nodes.Temp(temp)
             name = "~" + inner[1]
             of.calls.add(name)
             of.blocks.add(CallMethod(of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ()))
@@ -616,8 +619,8 @@ class Calls(CallLowering):
 
 def _is_null(expr: Expr) -> bool:
     """Return whether an expression is a null pointer, cast to some type perhaps."""
-    while expr[0] == nodes.CAST and expr[3][0] == "p":
-        expr = expr[1]
-        if expr[0] == nodes.CONST:
-            return bool(expr[1] == 0)
-    return bool(expr[0] == nodes.NULL)
+    while isinstance(expr, nodes.Cast) and expr.type[0] == "p":
+        expr = expr.value
+        if isinstance(expr, nodes.Const):
+            return bool(expr.value == 0)
+    return bool(isinstance(expr, nodes.Null))

@@ -289,9 +289,9 @@ class ExpressionBuilder(ABC):
             to = to[1]
         if from_ == to or "?" in (to[0],) or to[0] in ("r", "c", "v"):
             return expr
-        if expr[0] == nodes.CONST and to[0] == "p":
-            return (nodes.NULL,) if expr[1] == 0 else (nodes.CAST, expr, from_, to, explicit, span)
-        return (nodes.CAST, expr, from_, to, explicit, (0, 0) if self.fixed else span)
+        if isinstance(expr, nodes.Const) and to[0] == "p":
+            return nodes.Null() if expr.value == 0 else nodes.Cast(expr, from_, to, explicit, span)
+        return nodes.Cast(expr, from_, to, explicit, (0, 0) if self.fixed else span)
 
     def span(self, node: Node) -> Span:
         """Return where `node` is written in the file."""
@@ -300,24 +300,24 @@ class ExpressionBuilder(ABC):
     @staticmethod
     def unknown(type_: Type = ANY) -> Typed:
         """Return a value nothing is known about."""
-        return (nodes.UNKNOWN, type_), type_
+        return nodes.Unknown(type_), type_
 
     def spill(self, typed: Typed) -> Typed:
         """Return a place that holds a value which has none."""
         slot = self.scopes.declare("", typed[1])
-        self.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), typed[0], typed[1], (0, 0))))
-        return (nodes.LOCAL, slot), typed[1]
+        self.blocks.add(Eval(nodes.Store(nodes.Local(slot), typed[0], typed[1], (0, 0))))
+        return nodes.Local(slot), typed[1]
 
     def load(self, address: Expr, type_: Type, span: Span) -> Typed:
         """Return what is at an address, as a value."""
         kind = type_[0]
         if kind == "&":
-            return self.load((nodes.LOAD, address, type_, span), type_[1], span)
+            return self.load(nodes.Load(address, type_, span), type_[1], span)
         if kind == "a":
-            return (nodes.DECAY, address, self.types.size(type_)), ("p", type_[1])
+            return nodes.Decay(address, self.types.size(type_)), ("p", type_[1])
         if kind == "fn":
             return address, type_
-        return (nodes.LOAD, address, type_, span), type_
+        return nodes.Load(address, type_, span), type_
 
     def expand(self, node: Node, span: Span) -> Typed:
         """Return the value of the text of a macro, placed where the macro is used."""
@@ -335,7 +335,7 @@ class ExpressionBuilder(ABC):
     def through_reference(self, address: Expr, type_: Type, span: Span) -> Typed:
         """Return the place itself, for one reached through a reference."""
         if type_[0] == "&":
-            return (nodes.LOAD, address, type_, span), type_[1]
+            return nodes.Load(address, type_, span), type_[1]
         return address, type_
 
 

@@ -99,7 +99,7 @@ class Control:
         if slot is None:
             return None
         type_ = self.body.scopes.slots[slot][1]
-        return self.body.of.load((nodes.LOCAL, slot), type_, self.body.of.span(node))
+        return self.body.of.load(nodes.Local(slot), type_, self.body.of.span(node))
 
     def _loop(self, head: int, after: int, next_: int, body: Node | None) -> None:
         depth = self.body.scopes.depth
@@ -158,20 +158,20 @@ class Control:
         body = node.child_by_field_name("body")
         if _leaves(body):
             first = self.body.blocks.label()
-            unknown = (nodes.UNKNOWN, INT)
+            unknown = nodes.Unknown(INT)
             self.body.blocks.end(Branch(unknown, first, after, self.body.of.span(node)))
             self.body.blocks.start(first)
         self.body.blocks.start(head)  # passed at least once: few walk what is empty
-        place: Expr = (nodes.FIELD, container, 0, element)
+        place: Expr = nodes.Field(container, 0, element)
         if type_[0] == "c":  # one of many, another one each time
-            place = (nodes.INDEX, place, (nodes.UNKNOWN, BOOL), 1, (0, 0))
-        value: Expr = (nodes.LOAD, place, element, (0, 0))
+            place = nodes.Index(place, nodes.Unknown(BOOL), 1, (0, 0))
+        value: Expr = nodes.Load(place, element, (0, 0))
         if declared[0] == "&":
             value, element = place, declared
-        self.body.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), value, element, (0, 0))))
+        self.body.blocks.add(Eval(nodes.Store(nodes.Local(slot), value, element, (0, 0))))
         self._loop(head, after, check, body)
         self.body.blocks.start(check)
-        more = Branch((nodes.UNKNOWN, INT), head, after, self.body.of.span(node))
+        more = Branch(nodes.Unknown(INT), head, after, self.body.of.span(node))
         self.body.blocks.end(more)
         self.body.blocks.start(after)
         self.body.scopes.close()
@@ -221,11 +221,13 @@ class Control:
                 default[0] = label
             else:
                 found = self.body.of.value(value)[0]
-                number = (
-                    found[1]
-                    if found[0] in (nodes.CONST, nodes.SIZEOF)
-                    else constant(text(value), self.body.types)
-                )
+                number: nodes.Number | Type | None
+                if isinstance(found, nodes.Const):
+                    number = found.value
+                elif isinstance(found, nodes.SizeOf):
+                    number = found.size
+                else:
+                    number = constant(text(value), self.body.types)
                 if isinstance(number, int):
                     cases.append((number, number, label))
                 else:
@@ -276,7 +278,7 @@ class Control:
         labels = [self.body.blocks.label() for _ in handlers]
         if labels:
             self.body.blocks.end(
-                Branch((nodes.UNKNOWN, INT), body, labels[0], self.body.of.span(node))
+                Branch(nodes.Unknown(INT), body, labels[0], self.body.of.span(node))
             )
             self._tries.append((labels[0], self.body.scopes.depth))
         before, blocks.handler = blocks.handler, labels[0] if labels else blocks.handler
@@ -290,7 +292,7 @@ class Control:
             self.body.blocks.start(labels[index])
             if index + 1 < len(labels):
                 other = self.body.blocks.label()
-                self.body.blocks.end(Branch((nodes.UNKNOWN, INT), other, labels[index + 1], (0, 0)))
+                self.body.blocks.end(Branch(nodes.Unknown(INT), other, labels[index + 1], (0, 0)))
                 self.body.blocks.start(other)
             self.body.statement(handler.child_by_field_name("body"))
             self.body.blocks.end(Jump(after))

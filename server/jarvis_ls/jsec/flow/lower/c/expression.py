@@ -148,8 +148,8 @@ class Expressions(ExpressionBuilder):
             else:
                 break
         expr = self.value(node)[0]
-        if expr[0] == nodes.CONST:
-            self.blocks.end(Jump(then if expr[1] else other))
+        if isinstance(expr, nodes.Const):
+            self.blocks.end(Jump(then if expr.value else other))
         else:
             defensive = bool(self.fixed and self.choosing)
             span = self.span(node) if node else (0, 0)
@@ -172,7 +172,7 @@ class Expressions(ExpressionBuilder):
 
     def _number(self, node: Node) -> Typed:
         found = literal(text(node))
-        return self.unknown(INT) if found is None else ((nodes.CONST, *found), found[1])
+        return self.unknown(INT) if found is None else (nodes.Const(*found), found[1])
 
     def _string(self, node: Node) -> Typed:
         parts = node.named_children if node.type == "concatenated_string" else [node]
@@ -181,26 +181,26 @@ class Expressions(ExpressionBuilder):
         for part in parts:
             if part.type == "identifier":
                 found = self.value(part)[0]
-                if found[0] != nodes.STR:
+                if not isinstance(found, nodes.StringLiteral):
                     return self.unknown(("p", CHAR))
-                pieces.append(found[1])
-                unit = max(unit, found[2])
+                pieces.append(found.text)
+                unit = max(unit, found.unit)
                 continue
             written = text(part)
             if written[:1] in _WIDE and not written.startswith("u8"):
                 unit = 4
             start, end = written.find('"'), written.rfind('"')
             pieces.append(unescape(written[start + 1 : end]))
-        return (nodes.STR, b"".join(pieces), unit), ("p", INT if unit == 4 else CHAR)
+        return nodes.StringLiteral(b"".join(pieces), unit), ("p", INT if unit == 4 else CHAR)
 
     def _null(self, node: Node) -> Typed:
-        return (nodes.NULL,), PTR
+        return nodes.Null(), PTR
 
     def _true(self, node: Node) -> Typed:
-        return (nodes.CONST, 1, BOOL), BOOL
+        return nodes.Const(1, BOOL), BOOL
 
     def _false(self, node: Node) -> Typed:
-        return (nodes.CONST, 0, BOOL), BOOL
+        return nodes.Const(0, BOOL), BOOL
 
     def this(self, node: Node) -> Typed:
         """Return `this`."""
@@ -208,7 +208,7 @@ class Expressions(ExpressionBuilder):
         if slot is None:
             return self.unknown(PTR)
         type_ = self.scopes.slots[slot][1]
-        return (nodes.LOAD, (nodes.LOCAL, slot), type_, self.span(node)), type_
+        return nodes.Load(nodes.Local(slot), type_, self.span(node)), type_
 
     def _inner(self, node: Node) -> Typed:
         return self.value(first(node))
@@ -231,11 +231,11 @@ class Expressions(ExpressionBuilder):
                 signature = self.signature(short)
                 if signature is not None:
                     self.calls.add(short)
-                    return (nodes.FUNC, name), signature
+                    return nodes.Function(name), signature
                 value = self.types.installed_constant(short)
                 if value is not None:
                     type_ = _type_of(value)
-                    return (nodes.CONST, value, type_), type_
+                    return nodes.Const(value, type_), type_
         if self.depth > MAX_DEPTH:
             return self._load(node)
         self.depth += 1
@@ -263,11 +263,11 @@ class Expressions(ExpressionBuilder):
     def _constant(self, name: str) -> Typed | None:
         value = self.types.enumerators.get(name)
         if value is not None:
-            return (nodes.CONST, value, INT), INT
+            return nodes.Const(value, INT), INT
         if name == "NULL":
-            return (nodes.NULL,), PTR
+            return nodes.Null(), PTR
         if name in LIMITS and name not in self.types.facts.macros:
-            return (nodes.CONST, *LIMITS[name]), LIMITS[name][1]
+            return nodes.Const(*LIMITS[name]), LIMITS[name][1]
         return None
 
     def _load(self, node: Node) -> Typed:
@@ -294,7 +294,7 @@ class Expressions(ExpressionBuilder):
             and node.type == "call_expression"
             and self.types.unit.language == "cpp"
         )
-        slot = address[1] if cpp and address[0] == nodes.LOCAL else -1
+        slot = address.slot if cpp and isinstance(address, nodes.Local) else -1
         return slot >= 0 and self.scopes.slots[slot][0] == ""
 
     def _cast(self, node: Node) -> Typed:
@@ -329,29 +329,31 @@ class Expressions(ExpressionBuilder):
                 type_ = self.types.of(kind)
             if type_[0] == "fn":  # `sizeof(call(x))`, which reads like the type of a function
                 return self.unknown(ULONG)
-            return (nodes.SIZEOF, self.types.size(type_) or type_, None, self.span(node)), ULONG
+            return nodes.SizeOf(self.types.size(type_) or type_, None, self.span(node)), ULONG
         inner = node.child_by_field_name("value")
         while inner is not None and inner.type == "parenthesized_expression":
             inner = first(inner)
         if inner is None:
             return self.unknown(ULONG)
         if inner.type == "string_literal":
-            expr = self._string(inner)[0]
-            return (nodes.CONST, (len(expr[1]) + 1) * expr[2], ULONG), ULONG
+            literal = self._string(inner)[0]
+            if not isinstance(literal, nodes.StringLiteral):
+                return self.unknown(ULONG)
+            return nodes.Const((len(literal.text) + 1) * literal.unit, ULONG), ULONG
         if inner.type not in _PLACES:
             return self.unknown(ULONG)
         if inner.type == "identifier" and self._names_type(text(inner)):
             type_ = self.types.by_name(text(inner))
-            return (nodes.SIZEOF, self.types.size(type_) or type_, None, self.span(node)), ULONG
+            return nodes.SizeOf(self.types.size(type_) or type_, None, self.span(node)), ULONG
         live, self.blocks._open = self.blocks._open, None  # its operand is not evaluated
         place, type_ = self._typed_place(inner)
         self.blocks._open = live
-        if place[0] == nodes.FIELD and isinstance(
-            place[2], tuple
+        if isinstance(place, nodes.Field) and isinstance(
+            place.offset, tuple
         ):  # its type is that of a namesake
             return self.unknown(ULONG)
         size = self.types.size(type_) or type_
-        return (nodes.SIZEOF, size, place if type_[0] == "p" else None, self.span(node)), ULONG
+        return nodes.SizeOf(size, place if type_[0] == "p" else None, self.span(node)), ULONG
 
     def cast_to(self, node: Node) -> Type | None:
         """Return the number type whose name alone is in brackets, if it does."""
@@ -387,8 +389,8 @@ class Expressions(ExpressionBuilder):
         expanded = self.outer.macros.expression(text(node)) if node.type == "identifier" else None
         if expanded is not None:
             typed = self.expand(expanded, self.span(node))
-            if typed[0][0] == nodes.STR:
-                return typed[0], ("a", CHAR, (len(typed[0][1]) + 1) * typed[0][2])
+            if isinstance(typed[0], nodes.StringLiteral):
+                return typed[0], ("a", CHAR, (len(typed[0].text) + 1) * typed[0].unit)
             return typed
         place, type_ = self.address(node)
         return place, type_[1] if type_[0] == "&" else type_
@@ -397,8 +399,8 @@ class Expressions(ExpressionBuilder):
         kind = node.child_by_field_name("type")
         type_ = ANY if kind is None else self.types.of(kind)
         slot = self.scopes.declare("", type_)
-        self.places.initialise((nodes.LOCAL, slot), type_, node.child_by_field_name("value"))
-        return self.load((nodes.LOCAL, slot), type_, self.span(node))
+        self.places.initialise(nodes.Local(slot), type_, node.child_by_field_name("value"))
+        return self.load(nodes.Local(slot), type_, self.span(node))
 
 
 _PLACES: Final = frozenset(
@@ -416,11 +418,11 @@ def _is_in_nothing(address: Expr) -> bool:
     """Return whether an address is that of a member of `(T *)0`: what is asked for is its type, or
     where it is.
     """
-    if address[0] != nodes.FIELD:
+    if not isinstance(address, nodes.Field):
         return False
-    while address[0] in (nodes.FIELD, nodes.CAST):
-        address = address[1]
-    return bool(address[0] == nodes.NULL)
+    while isinstance(address, (nodes.Field, nodes.Cast)):
+        address = address.value if isinstance(address, nodes.Cast) else address.base
+    return isinstance(address, nodes.Null)
 
 
 def _behind_and(node: Node) -> Node | None:

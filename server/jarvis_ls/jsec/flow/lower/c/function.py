@@ -203,7 +203,7 @@ class Body(FunctionBuilder):
         temp = self.blocks.temp()
         self.blocks.add(SetTemp(temp, expr))
         self.destroy(self.scopes.close(), self.end_of(node))
-        return (nodes.TEMP, temp), type_
+        return nodes.Temp(temp), type_
 
     def end_of(self, node: Node) -> Span:
         """Return the last byte of a node, its closing brace for one: where the objects in it
@@ -222,7 +222,7 @@ class Body(FunctionBuilder):
             self.blocks.add(
                 CallMethod(
                     self.blocks.temp(),
-                    (nodes.LOCAL, slot),
+                    nodes.Local(slot),
                     record,
                     name,
                     (),
@@ -235,7 +235,7 @@ class Body(FunctionBuilder):
     def _clean_up(self, slot: int, function: str, at: Span) -> None:
         """Call what releases a variable when its scope ends."""
         type_ = self.scopes.slots[slot][1]
-        held = (nodes.LOAD, (nodes.LOCAL, slot), type_, at)
+        held = nodes.Load(nodes.Local(slot), type_, at)
         temp = self.blocks.temp()
         self.of.calls.add(function)
         self.blocks.add(CallFunction(temp, function, (held,), VOID, at, (type_,)))
@@ -258,8 +258,8 @@ class Body(FunctionBuilder):
         listed = node.child_by_field_name("output_operands")
         for operand in listed.named_children if listed is not None else ():
             address, type_ = self.of.address(operand.child_by_field_name("value"))
-            unknown = (nodes.UNKNOWN, type_)
-            self.blocks.add(Eval((nodes.STORE, address, unknown, type_, (0, 0))))
+            unknown = nodes.Unknown(type_)
+            self.blocks.add(Eval(nodes.Store(address, unknown, type_, (0, 0))))
 
     def _macro(self, node: Node) -> bool:
         """Return whether a name alone is a macro that represents statements, which are lowered
@@ -316,7 +316,7 @@ class Body(FunctionBuilder):
         if objects and expr is not None:
             temp = self.blocks.temp()
             self.blocks.add(SetTemp(temp, expr))
-            expr = (nodes.TEMP, temp)
+            expr = nodes.Temp(temp)
         self.destroy(objects, self.of.span(node))
         self.blocks.end(Return(expr, self.of.span(node)))
 

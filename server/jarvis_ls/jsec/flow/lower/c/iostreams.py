@@ -51,7 +51,7 @@ class Streams(StreamLowering):
             return None
         name = text(node)
         if name in STANDARD_INPUT and self.of.scopes.find(name) is None:
-            return (nodes.UNKNOWN, ANY), "istream"
+            return nodes.Unknown(ANY), "istream"
         slot = self.of.scopes.find(name)
         if slot is None or slot < 0:
             return None
@@ -92,11 +92,11 @@ class Streams(StreamLowering):
             return None
         type_ = kinds[0]
         slot = self.of.scopes.declare("", type_)
-        place = (nodes.LOCAL, slot)
+        place = nodes.Local(slot)
         self.of.blocks.add(Declare(slot, span))
         self.assign(place, type_, "assign", left, span)
         self.assign(place, type_, "append", right, span)
-        return (nodes.LOAD, place, type_, span), type_
+        return nodes.Load(place, type_, span), type_
 
     def assign(self, place: Expr, type_: Type, name: str, value: Typed, span: Span) -> None:
         """Assign a string to another, or append it."""
@@ -104,7 +104,7 @@ class Streams(StreamLowering):
 
     def _call(self, place: Expr, kind: str, name: str, given: list[Typed], span: Span) -> None:
         values = tuple(
-            value[1] if type_[0] == "c" and value[0] == nodes.LOAD else value
+            value.address if type_[0] == "c" and isinstance(value, nodes.Load) else value
             for value, type_ in given
         )
         types = tuple(type_ for _, type_ in given)

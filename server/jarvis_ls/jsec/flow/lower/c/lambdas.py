@@ -54,7 +54,7 @@ class Lambdas(LambdaLowering):
             of.blocks.add(
                 CallMethod(
                     of.blocks.temp(),
-                    (nodes.LOCAL, slot),
+                    nodes.Local(slot),
                     "",
                     "lambda",
                     (),
@@ -93,7 +93,7 @@ class Lambdas(LambdaLowering):
             else:
                 stored, kind = of.as_type(of.load(address, from_, span), type_, span), type_
             slot = body.scopes.declare(name, type_)
-            of.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), stored, kind, (0, 0))))
+            of.blocks.add(Eval(nodes.Store(nodes.Local(slot), stored, kind, (0, 0))))
         run = _Run(of.blocks.temp(), of.blocks.label(), body.scopes.depth)
         of.blocks.add(SetTemp(run.temp, of.unknown()[0]))
         self._running.append(run)
@@ -101,7 +101,7 @@ class Lambdas(LambdaLowering):
         self._running.pop()
         body.destroy(body.scopes.close(), body.end_of(inner))
         of.blocks.start(run.after)
-        return (nodes.TEMP, run.temp), run.type
+        return nodes.Temp(run.temp), run.type
 
     def leave(self, value: Node | None, end: Span) -> bool:
         """Lower a `return` when it belongs to a lambda."""

@@ -61,7 +61,7 @@ class Locals(LocalLowering):
                 if base[0] == "c":
                     self._made_of(slot, base, arguments, declarator)
                     continue
-                self.of.calling.construct((nodes.LOCAL, slot), base[1], arguments, declarator)
+                self.of.calling.construct(nodes.Local(slot), base[1], arguments, declarator)
             elif "static" in words:
                 self._static(name, type_, node, value)
             elif "extern" in words:
@@ -127,12 +127,11 @@ class Locals(LocalLowering):
         if auto and value is not None and type_ == ANY:
             found = self.of.value(value)
             type_ = found[1]
-            once = found[0][0] == nodes.TEMP  # what a call does is done once
+            once = isinstance(found[0], nodes.Temp)  # what a call does is done once
             if once or type_[0] in ("p", "i", "f"):
                 slot = self._declare(name, type_, node)
-                store: Expr = (
-                    nodes.STORE,
-                    (nodes.LOCAL, slot),
+                store: Expr = nodes.Store(
+                    nodes.Local(slot),
                     found[0],
                     type_,
                     self.of.span(value),
@@ -142,14 +141,14 @@ class Locals(LocalLowering):
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             type_ = self.array_type(type_, value)
         slot = self._declare(name, type_, node)
-        place = (nodes.LOCAL, slot)
+        place = nodes.Local(slot)
         if type_[0] == "a" and type_[2] < 0 and value is None:
             self._variable_length(slot, type_, node)
         elif type_[0] == "&" and value is not None:
             target, inner = self.of.through_reference(*self.of.address(value), self.of.span(node))
             if type_[1] == ANY:
                 self.scopes.slots[slot] = name, ("&", inner)
-            self.blocks.add(Eval((nodes.STORE, place, target, ("p", inner), (0, 0))))
+            self.blocks.add(Eval(nodes.Store(place, target, ("p", inner), (0, 0))))
         elif type_[0] == "r" and self._has_methods(type_[1]):
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
@@ -166,7 +165,7 @@ class Locals(LocalLowering):
     def _made_of(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
         """Construct an object of a library's class from its arguments."""
         how = "open" if type_[1].endswith("fstream") else "construct"
-        self.of.calling.method((nodes.LOCAL, slot), "@" + type_[1], how, arguments, node, type_)
+        self.of.calling.method(nodes.Local(slot), "@" + type_[1], how, arguments, node, type_)
 
     def _object(self, place: Expr, type_: Type, value: Node | None, node: Node) -> None:
         if value is None:
@@ -196,8 +195,8 @@ class Locals(LocalLowering):
             indices = self.of.places.indices(parts)
             return ("a", type_[1], -1 if indices is None else max(indices, default=-1) + 1)
         expr = self.of.value(value)[0]
-        if expr[0] == nodes.STR:
-            return ("a", type_[1], len(expr[1]) + 1)
+        if isinstance(expr, nodes.StringLiteral):
+            return ("a", type_[1], len(expr.text) + 1)
         return type_
 
     def _variable_length(self, slot: int, type_: Type, node: Node) -> None:

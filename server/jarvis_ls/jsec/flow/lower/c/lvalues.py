@@ -68,8 +68,8 @@ class Lvalues(LvalueLowering):
         expr, type_ = self.of.value(node)
         if type_[0] == "&":
             return expr, type_[1]
-        if type_[0] == "r" and expr[0] == nodes.LOAD:
-            return expr[1], type_  # an object that lives until the end of the statement
+        if type_[0] == "r" and isinstance(expr, nodes.Load):
+            return expr.address, type_  # an object that lives until the end of the statement
         return self.of.spill((expr, type_))
 
     def by_name(self, node: Node, name: str, slot: int | None) -> Typed:
@@ -79,15 +79,15 @@ class Lvalues(LvalueLowering):
             if slot < 0:
                 unique = self.of.statics[-1 - slot]
                 self.of.reads.add(unique)
-                return (nodes.GLOBAL, unique), self.of.outer.globals[unique]
-            return (nodes.LOCAL, slot), self.of.scopes.slots[slot][1]
+                return nodes.Global(unique), self.of.outer.globals[unique]
+            return nodes.Local(slot), self.of.scopes.slots[slot][1]
         short = name.rpartition("::")[2]
         if self.is_member(short):
             return self.member_of_this(short, self.of.span(node))
         signature = None if short in self.of.outer.globals else self.of.signature(short)
         if signature is not None:
             self.of.calls.add(short)
-            return (nodes.FUNC, name), signature
+            return nodes.Function(name), signature
         expanded = (
             None if short in self.of.outer.globals else self.of.outer.macros.expression(short)
         )
@@ -99,7 +99,7 @@ class Lvalues(LvalueLowering):
             type_ = self.of.types.of_declaration(declared) if declared is not None else ANY
             self.of.outer.globals[short] = type_
         self.of.reads.add(short)
-        return (nodes.GLOBAL, short), type_
+        return nodes.Global(short), type_
 
     def is_member(self, name: str) -> bool:
         """Return whether the class around has a data member of the name."""
@@ -113,9 +113,9 @@ class Lvalues(LvalueLowering):
         """Return a member named without `this->`."""
         offset, type_ = self.of.types.member(("r", self.of.record), name)
         slot = self.of.scopes.find("this") or 0
-        this = (nodes.LOAD, (nodes.LOCAL, slot), ("p", ("r", self.of.record)), span)
+        this = nodes.Load(nodes.Local(slot), ("p", ("r", self.of.record)), span)
         place = (self.of.record, name, offset) if offset >= UNPLACED else offset
-        return (nodes.FIELD, this, place, type_), type_
+        return nodes.Field(this, place, type_), type_
 
     def _member(self, node: Node) -> Typed:
         argument = node.child_by_field_name("argument")
@@ -127,12 +127,12 @@ class Lvalues(LvalueLowering):
             base, type_ = self.of.through_reference(*self.of.address(argument), self.of.span(node))
         if type_[0] == "c":
             if name == "second":  # of a pair, beside `first`
-                return (nodes.FIELD, base, _WORD, ANY), ANY
+                return nodes.Field(base, _WORD, ANY), ANY
             return base, ANY
         offset, member = self.of.types.member(type_, name)
         if offset >= UNPLACED and type_[0] == "r":
-            return (nodes.FIELD, base, (type_[1], name, offset), member), member
-        return (nodes.FIELD, base, offset, member), member
+            return nodes.Field(base, (type_[1], name, offset), member), member
+        return nodes.Field(base, offset, member), member
 
     def _element(self, node: Node) -> Typed:
         argument = node.child_by_field_name("argument")
@@ -162,11 +162,11 @@ class Lvalues(LvalueLowering):
             self._flag(address, type_, node, span)
             return
         value = self.of.value(node)
-        if is_text(type_) and address[0] == nodes.LOCAL:
+        if is_text(type_) and isinstance(address, nodes.Local):
             self.of.streams.assign(address, type_, "construct", value, span)
             return
         stored = value[0] if type_[0] == "a" else self.of.as_type(value, type_, span)
-        self.of.blocks.add(Eval((nodes.STORE, address, stored, type_, span)))
+        self.of.blocks.add(Eval(nodes.Store(address, stored, type_, span)))
 
     def _flag(self, address: Expr, type_: Type, node: Node, span: Span) -> None:
         """Store whether a pointer is null, as in `int mine = (data == NULL)`: what the variable
@@ -175,8 +175,8 @@ class Lvalues(LvalueLowering):
         self.of.branch(node, yes, no)
         for label, value in ((yes, 1), (no, 0)):
             self.of.blocks.start(label)
-            stored = (nodes.CONST, value, type_)
-            self.of.blocks.add(Eval((nodes.STORE, address, stored, type_, span)))
+            stored = nodes.Const(value, type_)
+            self.of.blocks.add(Eval(nodes.Store(address, stored, type_, span)))
             if label == yes:
                 self.of.blocks.end(Jump(after))
         self.of.blocks.start(after)
@@ -195,8 +195,8 @@ class Lvalues(LvalueLowering):
         chosen = any(item.type.startswith("preproc") for item in items)
         unplaced = unplaced or chosen or indices is None or len(items) > _MOST_ITEMS
         if unplaced or any(self._may_be_several(initialiser) for initialiser in items):
-            unknown = (nodes.UNKNOWN, type_)
-            self.of.blocks.add(Eval((nodes.STORE, address, unknown, type_, (0, 0))))
+            unknown = nodes.Unknown(type_)
+            self.of.blocks.add(Eval(nodes.Store(address, unknown, type_, (0, 0))))
             hidden = self._unplaced_values(items)
             if hidden:  # what pointers lead to goes out of sight, as if a function were given it
                 values, types = zip(*hidden, strict=True)
@@ -233,7 +233,7 @@ class Lvalues(LvalueLowering):
                 continue
             far = place[0] >= UNPLACED and type_[0] == "r"
             offset = (type_[1], name, place[0]) if far else place[0]
-            target = (nodes.FIELD, address, offset, place[1])
+            target = nodes.Field(address, offset, place[1])
             if inner.type == "initializer_list":
                 self._list(target, place[1], inner)
             elif place[1][0] != "i" or inner.type != "number_literal" or text(inner) != "0":
@@ -273,11 +273,11 @@ class Lvalues(LvalueLowering):
             if number == b"0" and type_[0] == "i":  # as the rest of what is cleared
                 continue
             found = literal(number.decode())
-            value = self.of.unknown(INT) if found is None else ((nodes.CONST, *found), found[1])
+            value = self.of.unknown(INT) if found is None else (nodes.Const(*found), found[1])
             span = self.of.fixed or (start + match.start(), start + match.end())
             stored = self.of.as_type(value, type_, span)
-            target = (nodes.FIELD, address, index * size, type_)
-            self.of.blocks.add(Eval((nodes.STORE, target, stored, type_, span)))
+            target = nodes.Field(address, index * size, type_)
+            self.of.blocks.add(Eval(nodes.Store(target, stored, type_, span)))
         return True
 
     def _unplaced_values(self, items: list[Node]) -> list[Typed]:

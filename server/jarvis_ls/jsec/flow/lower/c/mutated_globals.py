@@ -5,7 +5,7 @@ from __future__ import annotations
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.nodes import Expr
-from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 
 
 def mutated_globals(function: FunctionIR) -> set[str]:
@@ -25,15 +25,12 @@ def mutated_globals(function: FunctionIR) -> set[str]:
 def _changes(work: list[Expr], found: set[str]) -> None:
     while work:
         e = work.pop()
-        kind = e[0]
-        if kind == nodes.GLOBAL:
-            found.add(e[1])
-        elif kind == nodes.LOAD:
-            work += _read(e[1])
+        if isinstance(e, nodes.Global):
+            found.add(e.name)
+        elif isinstance(e, nodes.Load):
+            work += _read(e.address)
         else:
-            for at in INNER[kind]:
-                if e[at] is not None:
-                    work.append(e[at])
+            work += e.operands()
 
 
 def _read(address: Expr) -> list[Expr]:
@@ -42,11 +39,13 @@ def _read(address: Expr) -> list[Expr]:
     change: which member an unknown element gives is not distinguished well enough to prove by
     it."""
     parts: list[Expr] = []
-    plain = address[0] == nodes.INDEX
-    while address[0] in (nodes.FIELD, nodes.DECAY) or (plain and address[0] == nodes.INDEX):
-        if address[0] == nodes.INDEX:
-            parts.append(address[2])
-        address = address[1]
-    if address[0] != nodes.GLOBAL:
+    plain = isinstance(address, nodes.Index)
+    while isinstance(address, (nodes.Field, nodes.Decay)) or (
+        plain and isinstance(address, nodes.Index)
+    ):
+        if isinstance(address, nodes.Index):
+            parts.append(address.index)
+        address = address.base
+    if not isinstance(address, nodes.Global):
         parts.append(address)
     return parts

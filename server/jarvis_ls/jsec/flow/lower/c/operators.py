@@ -64,9 +64,9 @@ class Operators(OperatorLowering):
         if operator == "-":
             type_ = promote(type_)
             expr = (
-                (nodes.CONST, -expr[1], type_)
-                if expr[0] == nodes.CONST
-                else (nodes.NEG, expr, type_, span)
+                nodes.Const(-expr.value, type_)
+                if isinstance(expr, nodes.Const)
+                else nodes.Negate(expr, type_, span)
             )
         return self.of.as_type((expr, type_), cast, span, explicit=True)
 
@@ -80,22 +80,23 @@ class Operators(OperatorLowering):
         if operator in _COMPARE:
             both = common(left_type, right_type)
             a, b = self._as_unsigned(left, both, span), self._as_unsigned(right, both, span)
-            return (nodes.CMP, operator, a, b, both, span), INT
+            return nodes.Compare(operator, a, b, both, span), INT
         if is_pointer(left_type) and operator in ("+", "-"):
             if is_pointer(right_type):
                 size = self.bytes_of(pointee(left_type))
-                return (nodes.PTRDIFF, a, b, size), LONG
+                return nodes.PointerDifference(a, b, size), LONG
             if operator == "-":
                 b = (
-                    (nodes.CONST, -b[1], b[2])
-                    if b[0] == nodes.CONST
-                    else (nodes.NEG, b, LONG, span)
+                    nodes.Const(-b.value, b.type)
+                    if isinstance(b, nodes.Const)
+                    else nodes.Negate(b, LONG, span)
                 )
             return self.offset(a, left_type, b, span)
         if is_pointer(right_type) and operator == "+":
             return self.offset(b, right_type, a, span)
-        if operator == "&" and nodes.CMP in (a[0], b[0]):
-            return (nodes.BITAND, a, b, span), INT
+        is_comparison = isinstance(a, nodes.Compare) or isinstance(b, nodes.Compare)
+        if operator == "&" and is_comparison:
+            return nodes.BitAnd(a, b, span), INT
         if operator == ">>" and left_type[0] in _READ and self.of.types.unit.language == "cpp":
             return self._read(a, left, right, span)
         if operator in ("<<", ">>"):
@@ -110,7 +111,7 @@ class Operators(OperatorLowering):
                 b = _cut(b)
         plain = _is_constant(a) and _is_constant(b)
         told = (0, 0) if self.of.fixed or plain else span  # what a macro computes is its own affair
-        return (nodes.BIN, operator, a, b, type_, told), type_
+        return nodes.Binary(operator, a, b, type_, told), type_
 
     def _read(self, place: Expr, left: Typed, right: Typed, span: Span) -> Typed:
         """Lower `source >> variable`, whose way to give a value is not seen."""
@@ -119,7 +120,7 @@ class Operators(OperatorLowering):
         values: tuple[Expr, ...] = (place, right[0])
         types: tuple[Type, ...] = (left[1], right[1])
         self.of.blocks.add(CallFunction(temp, name, values, left[1], span, types))
-        return (nodes.TEMP, temp), left[1]
+        return nodes.Temp(temp), left[1]
 
     def bytes_of(self, type_: Type) -> Any:
         """Return the size of a type; for one of another file the type itself, until that file is
@@ -139,14 +140,14 @@ class Operators(OperatorLowering):
         expr, from_ = typed
         if to[0] != "i" or to[2] or from_[0] != "i" or not from_[2]:
             return expr
-        if expr[0] == nodes.CONST and expr[1] >= 0:
+        if isinstance(expr, nodes.Const) and expr.value >= 0:
             return expr
-        return (nodes.CAST, expr, from_, to, True, span)
+        return nodes.Cast(expr, from_, to, True, span)
 
     def offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
         """Return a pointer moved by a number of elements."""
         size = self.bytes_of(pointee(type_))
-        return (nodes.INDEX, pointer, index, size, span), ("p", pointee(type_))
+        return nodes.Index(pointer, index, size, span), ("p", pointee(type_))
 
     def truth(self, node: Node) -> Typed:
         """0 or 1, worked out by branches."""
@@ -154,12 +155,12 @@ class Operators(OperatorLowering):
         temp = self.of.blocks.temp()
         self.of.branch(node, yes, no)
         self.of.blocks.start(yes)
-        self.of.blocks.add(SetTemp(temp, (nodes.CONST, 1, INT)))
+        self.of.blocks.add(SetTemp(temp, nodes.Const(1, INT)))
         self.of.blocks.end(Jump(after))
         self.of.blocks.start(no)
-        self.of.blocks.add(SetTemp(temp, (nodes.CONST, 0, INT)))
+        self.of.blocks.add(SetTemp(temp, nodes.Const(0, INT)))
         self.of.blocks.start(after)
-        return (nodes.TEMP, temp), INT
+        return nodes.Temp(temp), INT
 
     def conditional(self, node: Node) -> Typed:
         """Lower `?:`: both branches leave their value in one temporary."""
@@ -184,10 +185,10 @@ class Operators(OperatorLowering):
             common(first[1], second[1])
             if number
             else second[1]
-            if first[0] == (nodes.NULL,) or first[1][0] in "i?"
+            if first[0] == nodes.Null() or first[1][0] in "i?"
             else first[1]
         )
-        return (nodes.TEMP, temp), type_
+        return nodes.Temp(temp), type_
 
     def _or_else(self, node: Node) -> Typed | None:
         """Lower `n ? n : 1`, which is no choice: that `n` is 0 is not assumed by an author of
@@ -205,26 +206,28 @@ class Operators(OperatorLowering):
         if given is not None and text(bare(given)) != text(asked):  # `n ?: 1` has none
             return None
         number, small = self.of.value(other)
-        if number[0] != nodes.CONST or not number[1]:
+        if not isinstance(number, nodes.Const) or not number.value:
             return None
         value, type_ = self.of.value(asked)
         if type_[0] != "i":
             return None
-        return (nodes.ELSE, value, number[1]), common(type_, small)
+        return nodes.Else(value, number.value), common(type_, small)
 
     def unary(self, node: Node) -> Typed:
         """Lower `!`, `-`, `~` and `+`."""
         operator = operator_of(node)
         expr, type_ = self.of.value(node.child_by_field_name("argument"))
         if operator in ("!", "not"):
-            return (nodes.NOT, expr), INT
+            return nodes.Not(expr), INT
         type_ = promote(type_)
-        if operator == "-" and expr[0] == nodes.CONST:
-            value = -expr[1] if type_[0] != "i" or type_[2] else (-expr[1]) % (1 << 8 * type_[1])
-            return (nodes.CONST, value, type_), type_
+        if operator == "-" and isinstance(expr, nodes.Const):
+            value = (
+                -expr.value if type_[0] != "i" or type_[2] else (-expr.value) % (1 << 8 * type_[1])
+            )
+            return nodes.Const(value, type_), type_
         if operator == "-":
-            return (nodes.NEG, expr, type_, self.of.span(node)), type_
-        return ((nodes.COMPL, expr, type_), type_) if operator == "~" else (expr, type_)
+            return nodes.Negate(expr, type_, self.of.span(node)), type_
+        return (nodes.Complement(expr, type_), type_) if operator == "~" else (expr, type_)
 
     def update(self, node: Node) -> Typed:
         """Lower `++` and `--`."""
@@ -232,7 +235,7 @@ class Operators(OperatorLowering):
         operator = node.child_by_field_name("operator")
         address, type_ = self.of.address(argument)
         if type_[0] == "&":
-            address, type_ = (nodes.LOAD, address, type_, self.of.span(node)), type_[1]
+            address, type_ = nodes.Load(address, type_, self.of.span(node)), type_[1]
         postfix = (
             operator is not None
             and argument is not None
@@ -243,7 +246,7 @@ class Operators(OperatorLowering):
         if is_pointer(type_):
             size = self.bytes_of(pointee(type_))
             delta = sign * size if isinstance(size, int) else (size, sign)
-        return (nodes.STEP, address, type_, delta, postfix, self.of.span(node)), type_
+        return nodes.Step(address, type_, delta, postfix, self.of.span(node)), type_
 
     def assignment(self, node: Node) -> Typed:
         """Lower `=` and the assignments that compute."""
@@ -260,30 +263,32 @@ class Operators(OperatorLowering):
             if is_text(type_):
                 self.of.streams.assign(address, type_, "assign", value, span)
                 return self.of.load(address, type_, span)
-            return (nodes.STORE, address, self.of.as_type(value, type_, span), type_, span), type_
+            return nodes.Store(address, self.of.as_type(value, type_, span), type_, span), type_
         address, type_ = self.of.through_reference(
             *self.of.address(node.child_by_field_name("left")), span
         )
         if operator == "+=" and is_text(type_):
             self.of.streams.assign(address, type_, "append", self.of.value(right), span)
             return self.of.load(address, type_, span)
-        if address[0] not in (nodes.LOCAL, nodes.GLOBAL):
+        if not isinstance(address, (nodes.Local, nodes.Global)):
             temp = self.of.blocks.temp()
             self.of.blocks.add(SetTemp(temp, address))
-            address = (nodes.TEMP, temp)
+            address = nodes.Temp(temp)
         value = self.of.value(right)
-        old = (nodes.LOAD, address, type_, span), type_
+        old = nodes.Load(address, type_, span), type_
         new = self.combine(operator[:-1], old, value, span)
-        return (nodes.STORE, address, self.of.as_type(new, type_, span), type_, span), type_
+        return nodes.Store(address, self.of.as_type(new, type_, span), type_, span), type_
 
 
 def _cut(e: Expr) -> Expr:
     """Unsigned arithmetic whose result is cut to some bits at once, and wraps on purpose: where it
     is is not said, so nothing is reported."""
-    return (*e[:5], (0, 0)) if e[0] == nodes.BIN else e
+    if not isinstance(e, nodes.Binary):
+        return e
+    return nodes.Binary(e.operator, e.left, e.right, e.type, (0, 0))
 
 
 def _is_constant(e: Expr) -> bool:
-    while e[0] == nodes.CAST:
-        e = e[1]
-    return e[0] in (nodes.CONST, nodes.SIZEOF)
+    while isinstance(e, nodes.Cast):
+        e = e.value
+    return isinstance(e, (nodes.Const, nodes.SizeOf))

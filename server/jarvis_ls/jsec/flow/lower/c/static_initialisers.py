@@ -26,7 +26,7 @@ def initialiser(
     of = Expressions(outer, blocks, around.scopes.statics() if around is not None else Scopes())
     if around is not None:
         of.statics = around.statics
-    of.places.initialise((nodes.GLOBAL, name), type_, value)
+    of.places.initialise(nodes.Global(name), type_, value)
     done, _ = blocks.finish()
     scopes = of.scopes
     of.let_go()

@@ -60,7 +60,7 @@ class Calls:
                 generic = self.body.types.of(types.named_children[0], self.body.record)
             called = called.child_by_field_name("function")
         if called is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         if called.type == "field_expression":
             return self._method(node, called, given, generic, wanted)
         inner = called
@@ -73,7 +73,7 @@ class Calls:
             return self._call_by_name(node, called, given, generic, wanted)
         self.body.of.value(called)
         self._arguments(given, ())
-        return (nodes.UNKNOWN, ANY), ANY
+        return nodes.Unknown(ANY), ANY
 
     def _call_by_name(
         self, node: Node, called: Node, given: list[Node], generic: Type, wanted: Type
@@ -90,7 +90,7 @@ class Calls:
         owner = body.record if owner == "Self" else owner
         if path is None and body.scopes.find(name) is not None:  # a closure
             self._arguments(given, ())
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         span = body.span(node)
         full = f"{owner}::{name}" if owner[:1].isupper() else name
         signature = body.outer.signatures.get(full)
@@ -104,13 +104,13 @@ class Calls:
         )
         if entry is not None:
             hint = generic if generic[0] != "?" else ANY
-            values = [body.of.move(argument, ANY) for argument in given]
-            return self.call_library(entry, values, hint, wanted, span)
+            moved = [body.of.move(argument, ANY) for argument in given]
+            return self.call_library(entry, moved, hint, wanted, span)
         if signature is None and owner in NUMBERS and name in ("from", "try_from"):
             return self._conversion(given, NUMBERS[owner], name)
         if full in body.outer.several:
             self._arguments(given, ())
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         values = self._arguments(given, signature)
         result = signature.result if signature is not None else wanted
         found = body.function(full, values, result if signature is not None else ANY, span)
@@ -156,7 +156,7 @@ class Calls:
                 tuple(shape(type_) for _, type_ in values),
             )
         )
-        return (nodes.TEMP, temp), result
+        return nodes.Temp(temp), result
 
     def _variant(self, name: str, owner: str, given: list[Node], wanted: Type) -> Typed:
         values = []
@@ -210,11 +210,11 @@ class Calls:
         name = text(called.child_by_field_name("field"))
         span = body.span(node)
         if receiver is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         at, type_ = body.of.passing(receiver, wanted if name in ("unwrap", "expect") else ANY)
         body.of.borrow(at)
         if not body.blocks.live:
-            return (nodes.UNKNOWN, ANY), NEVER
+            return nodes.Unknown(ANY), NEVER
         while type_[0] == "&" and is_pointer(type_[1]):
             at, type_ = body.load(at, type_), type_[1]
         owner = type_
@@ -260,7 +260,7 @@ class Calls:
         body.blocks.add(SetTemp(temp, value))
         body.passing = [place for place in body.passing if place != at]
         body.mark_moved(at, type_)
-        return body.call("@release", [(nodes.TEMP, temp)], ("p", type_[1]), (0, 0)), ("p", type_[1])
+        return body.call("@release", [nodes.Temp(temp)], ("p", type_[1]), (0, 0)), ("p", type_[1])
 
     def _of_value(
         self,
@@ -276,10 +276,10 @@ class Calls:
         if kind in ("i", "f"):
             return self.methods.of_number(name, address, type_, given, span)
         if name in TESTS and (kind in ("opt", "res", "?")):
-            tag = (nodes.LOAD, (nodes.FIELD, address, 0, _INT), _INT, (0, 0))
+            tag = nodes.Load(nodes.Field(address, 0, _INT), _INT, (0, 0))
             operator = "==" if name in ("is_some", "is_ok") else "!="
-            true = (nodes.CONST, 1, _INT)
-            return (nodes.CMP, operator, tag, true, _INT, (0, 0)), BOOL
+            true = nodes.Const(1, _INT)
+            return nodes.Compare(operator, tag, true, _INT, (0, 0)), BOOL
         if kind in ("vec", "slice", "a"):
             return self.methods.of_elements(name, address, type_, given, span)
         if kind == "mu":

@@ -24,7 +24,7 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
 from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS, Blocks, Scopes, span_of
 
 Typed = tuple[Expr, Type]
-NOTHING: Expr = (nodes.CONST, 0, ("i", 4, True))
+NOTHING: Expr = nodes.Const(0, ("i", 4, True))
 Visit = Callable[[Node, Type], Typed]
 _MAX_LEAVES = 4
 
@@ -238,7 +238,7 @@ class FunctionBuilder(ABC):
         """Variables of each scope, in order."""
         self.borrowed: set[int] = set()
         """Variables whose address is taken."""
-        self.passing: list[Expr] = []
+        self.passing: list[nodes.Local] = []
         """Addresses of what the statement drops at its end."""
         self.loops: list[Loop] = []
         self.closures: list[Loop] = []
@@ -268,7 +268,7 @@ class FunctionBuilder(ABC):
         if span != (0, 0):
             self.call("@deref", [address], ANY, span, (width(type_),))
         if is_scalar(type_):
-            self.blocks.add(Eval((nodes.STORE, address, value, shape(type_), span)))
+            self.blocks.add(Eval(nodes.Store(address, value, shape(type_), span)))
         else:
             self.call("@put", [address, value], ANY, span)
 
@@ -277,7 +277,7 @@ class FunctionBuilder(ABC):
         if span != (0, 0):
             self.call("@deref", [address], ANY, span, (width(type_),))
         if is_scalar(type_):
-            return (nodes.LOAD, address, shape(type_), span)
+            return nodes.Load(address, shape(type_), span)
         return self.call("@get", [address], type_, span)
 
     def call(
@@ -286,14 +286,14 @@ class FunctionBuilder(ABC):
         """Carry out a function or an effect; gives its value."""
         temp = self.blocks.temp()
         self.blocks.add(CallRust(temp, name, tuple(args), shape(type_), span, extra))
-        return (nodes.TEMP, temp)
+        return nodes.Temp(temp)
 
-    def spill(self, value: Expr, type_: Type) -> Expr:
+    def spill(self, value: Expr, type_: Type) -> nodes.Local:
         """Return the address of a value that is nowhere yet."""
         slot = self.declare("", type_, (0, 0))
         self.owned[-1].pop()
-        self.store((nodes.LOCAL, slot), value, type_)
-        return (nodes.LOCAL, slot)
+        self.store(nodes.Local(slot), value, type_)
+        return nodes.Local(slot)
 
     def span(self, node: Node) -> Span:
         """Return the bytes of a node, or of the macro it comes from."""
@@ -316,10 +316,10 @@ class FunctionBuilder(ABC):
 
     def _drop_all(self, slots: list[int], span: Span) -> None:
         for slot in reversed(slots):
-            self.drop((nodes.LOCAL, slot), self.slots[slot], span)
+            self.drop(nodes.Local(slot), self.slots[slot], span)
         for slot in reversed(slots):
             if slot in self.borrowed:
-                self.call("@dead", [(nodes.LOCAL, slot)], ANY, span)
+                self.call("@dead", [nodes.Local(slot)], ANY, span)
 
     def drop(self, address: Expr, type_: Type, span: Span) -> None:
         """Drop a value: it ends its life."""
@@ -328,7 +328,7 @@ class FunctionBuilder(ABC):
         if type_[0] == "adt" and type_[1] in self.outer.dropping:
             self.function(f"{type_[1]}::drop", [address], UNIT, (0, 0))
         for offset, family in self.leaves(type_):
-            place = (nodes.FIELD, address, offset, ("p", ANY)) if offset else address
+            place = nodes.Field(address, offset, ("p", ANY)) if offset else address
             self.call("@drop", [place], ANY, span, (family,))
 
     def leaves(self, type_: Type, depth: int = 0) -> list[tuple[int, str]]:

@@ -104,11 +104,11 @@ class Control(ControlLowering):
         self.branch(node, yes, no)
         for label, number in ((yes, 1), (no, 0)):
             self.blocks.start(label)
-            self.blocks.add(SetTemp(temp, (nodes.CONST, number, BOOL)))
+            self.blocks.add(SetTemp(temp, nodes.Const(number, BOOL)))
             self.blocks.end(Jump(after))
         self.blocks.start(after)
         self.body.close(self.body.span(node))
-        return (nodes.TEMP, temp), BOOL
+        return nodes.Temp(temp), BOOL
 
     def truth_of(self, node: Node) -> Typed:
         """Return whether the one arm of a `match` is taken."""
@@ -117,7 +117,7 @@ class Control(ControlLowering):
         arm = listed.named_children[0] if listed is not None and listed.named_child_count else None
         pattern = arm.child_by_field_name("pattern") if arm is not None else None
         if value is None or pattern is None:
-            return (nodes.UNKNOWN, BOOL), BOOL
+            return nodes.Unknown(BOOL), BOOL
         no, after, temp = self.blocks.label(), self.blocks.label(), self.blocks.temp()
         address, type_ = self.body.of.address(value)
         guard = pattern.child_by_field_name("condition")
@@ -131,13 +131,13 @@ class Control(ControlLowering):
             self.branch(guard, passed, no)
             self.blocks.start(passed)
         self.body.close(self.body.span(node))
-        self.blocks.add(SetTemp(temp, (nodes.CONST, 1, BOOL)))
+        self.blocks.add(SetTemp(temp, nodes.Const(1, BOOL)))
         self.blocks.end(Jump(after))
         self.blocks.start(no)
-        self.blocks.add(SetTemp(temp, (nodes.CONST, 0, BOOL)))
+        self.blocks.add(SetTemp(temp, nodes.Const(0, BOOL)))
         self.blocks.end(Jump(after))
         self.blocks.start(after)
-        return (nodes.TEMP, temp), BOOL
+        return nodes.Temp(temp), BOOL
 
     def _let_truth(self, node: Node, wanted: Type) -> Typed:
         return self.truth(node)
@@ -154,7 +154,7 @@ class Control(ControlLowering):
         then = node.child_by_field_name("consequence")
         otherwise = node.child_by_field_name("alternative")
         if condition is None or then is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         yes, no, after = (self.blocks.label() for _ in range(3))
         temp = self.blocks.temp()
         self.body.open()
@@ -170,7 +170,7 @@ class Control(ControlLowering):
         self.blocks.start(after)
         if type_[0] == "!" and inner is None:
             type_ = UNIT
-        return ((nodes.TEMP, temp) if type_ != UNIT else NOTHING), type_
+        return (nodes.Temp(temp) if type_ != UNIT else NOTHING), type_
 
     def _arm(self, node: Node, wanted: Type, temp: int) -> Type:
         value, type_ = self.body.keep(node, wanted)
@@ -182,7 +182,7 @@ class Control(ControlLowering):
         value = node.child_by_field_name("value")
         listed = node.child_by_field_name("body")
         if value is None or listed is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         after, temp = self.blocks.label(), self.blocks.temp()
         address, type_ = self.body.of.address(value)
         found: Type = NEVER
@@ -206,7 +206,7 @@ class Control(ControlLowering):
             self.blocks.start(failed)
         self.blocks.end(Stop())
         self.blocks.start(after)
-        return ((nodes.TEMP, temp) if found != UNIT else NOTHING), found
+        return (nodes.Temp(temp) if found != UNIT else NOTHING), found
 
     def _block(self, node: Node, wanted: Type) -> Typed:
         label = next((c for c in node.children if c.type == "label"), None)
@@ -280,14 +280,14 @@ class Control(ControlLowering):
         self.inline(node, [])
         self.blocks.end(Jump(after))
         self.blocks.start(after)
-        return (nodes.UNKNOWN, ANY), ANY
+        return nodes.Unknown(ANY), ANY
 
     def inline(self, node: Node, values: list[Typed]) -> Typed:
         """Return the value of a closure that is run in place."""
         body = self.body
         inner, listed = node.child_by_field_name("body"), node.child_by_field_name("parameters")
         if inner is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         target = Loop("", self.blocks.label(), 0, self.blocks.temp(), len(body.owned))
         body.closures.append(target)
         loops, body.loops = body.loops, []
@@ -295,10 +295,10 @@ class Control(ControlLowering):
         for index, child in enumerate(listed.named_children if listed is not None else ()):
             pattern = child.child_by_field_name("pattern") if child.type == "parameter" else child
             given = child.child_by_field_name("type") if child.type == "parameter" else None
-            value, type_ = values[index] if index < len(values) else ((nodes.UNKNOWN, ANY), ANY)
+            value, type_ = values[index] if index < len(values) else (nodes.Unknown(ANY), ANY)
             declared = body.types.of(given, body.record) if given is not None else type_
             if index >= len(values):
-                value = (nodes.UNKNOWN, shape(declared))
+                value = nodes.Unknown(shape(declared))
             if pattern is not None:
                 body.patterns.bind(pattern, body.spill(value, declared), declared)
         value, type_ = body.keep(inner, ANY)
@@ -308,4 +308,4 @@ class Control(ControlLowering):
         body.loops = loops
         body.closures.pop()
         self.blocks.start(target.leave)
-        return (nodes.TEMP, target.temp), join_types(target.type, type_)
+        return nodes.Temp(target.temp), join_types(target.type, type_)

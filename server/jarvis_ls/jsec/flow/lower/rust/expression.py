@@ -81,14 +81,14 @@ class Expressions(ExpressionLowering):
         """Return the value of an expression, with its type; `wanted` is the type expected of it."""
         body = self.body
         if node is None or not body.blocks.live:
-            return (nodes.UNKNOWN, ANY), NEVER if node is not None else ANY
+            return nodes.Unknown(ANY), NEVER if node is not None else ANY
         if body.depth > MAX_DEPTH:
             body.cut = True
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         body.depth += 1
         visit = self._visits.get(node.type) or body.control.visits.get(node.type)
         if visit is None:
-            found: Typed = ((nodes.UNKNOWN, ANY), ANY)
+            found: Typed = (nodes.Unknown(ANY), ANY)
             body.cut = body.cut or node.type not in ("closure_expression", "async_block")
         else:
             found = visit(node, wanted)
@@ -104,7 +104,7 @@ class Expressions(ExpressionLowering):
             if found is not None:
                 temp = self.body.blocks.temp()
                 self.body.blocks.add(SetTemp(temp, value))
-                value = (nodes.TEMP, temp)
+                value = nodes.Temp(temp)
                 self.body.mark_moved(found[0], type_)
         return value, type_
 
@@ -117,7 +117,7 @@ class Expressions(ExpressionLowering):
             return found
         value, type_ = self.value(node, wanted)
         if type_[0] == "!":
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         return self.body.spill(value, type_), type_
 
     def passing(self, node: Node, wanted: Type = ANY) -> Typed:
@@ -207,39 +207,39 @@ class Expressions(ExpressionLowering):
         old, other = shape(from_), shape(to)
         if old == other or old[0] != "i" or other[0] != "i":
             return value
-        if value[0] == nodes.CONST:
-            return (nodes.CONST, value[1], other)
-        return (nodes.CAST, value, old, other, True, (0, 0))
+        if isinstance(value, nodes.Const):
+            return nodes.Const(value.value, other)
+        return nodes.Cast(value, old, other, True, (0, 0))
 
     def elements(self, address: Expr, type_: Type) -> tuple[Expr, Expr]:
         """Address of the first element and number of elements of what is at an address."""
         if type_[0] == "a":
             size = width(type_)
-            first = (nodes.DECAY, address, size) if size else address
-            return first, (nodes.CONST, int(type_[2]), USIZE)
+            first = nodes.Decay(address, size) if size else address
+            return first, nodes.Const(int(type_[2]), USIZE)
         if type_[0] in ("vec", "slice"):
-            pointer = (nodes.FIELD, address, place_of("ptr"), ("p", ANY))
-            length = (nodes.FIELD, address, place_of("len"), USIZE)
+            pointer = nodes.Field(address, place_of("ptr"), ("p", ANY))
+            length = nodes.Field(address, place_of("len"), USIZE)
             element = ("p", shape(type_[1]))
-            return (nodes.LOAD, pointer, element, (0, 0)), (nodes.LOAD, length, USIZE, (0, 0))
-        return (nodes.UNKNOWN, ("p", ANY)), (nodes.UNKNOWN, USIZE)
+            return nodes.Load(pointer, element, (0, 0)), nodes.Load(length, USIZE, (0, 0))
+        return nodes.Unknown(("p", ANY)), nodes.Unknown(USIZE)
 
     # names and literals
 
     def _variable(self, name: str) -> Typed | None:
         slot = self.body.scopes.find(name)
         if slot is not None:
-            return (nodes.LOCAL, slot), self.body.slots[slot]
+            return nodes.Local(slot), self.body.slots[slot]
         type_ = self.body.outer.globals.get(name)
         if type_ is None:
             return None
         self.body.reads.add(name)
-        return (nodes.GLOBAL, name), type_
+        return nodes.Global(name), type_
 
     def _name(self, node: Node, wanted: Type) -> Typed:
         name = text(node)
         found = self._variable(name)
-        if found is not None and found[0][0] == nodes.LOCAL:
+        if found is not None and isinstance(found[0], nodes.Local):
             return self.body.load(found[0], found[1]), found[1]
         return self.by_name(name, wanted)
 
@@ -251,7 +251,7 @@ class Expressions(ExpressionLowering):
             bits = 8 * int(type_[1]) - (1 if type_[-1] is True else 0)
             if type_[0] == "i":
                 low = -(1 << bits) if type_[2] else 0
-                return (nodes.CONST, (1 << bits) - 1 if name == "MAX" else low, type_), type_
+                return nodes.Const((1 << bits) - 1 if name == "MAX" else low, type_), type_
         return self.by_name(name, wanted)
 
     def by_name(self, name: str, wanted: Type) -> Typed:
@@ -259,7 +259,7 @@ class Expressions(ExpressionLowering):
         number = self.body.outer.constants.get(name)
         if number is not None:
             type_ = self.body.outer.globals.get(name, LITERAL)
-            return (nodes.CONST, number, shape(type_)), type_
+            return nodes.Const(number, shape(type_)), type_
         found = self._variable(name)
         if found is not None:
             return self.body.load(found[0], found[1]), found[1]
@@ -272,7 +272,7 @@ class Expressions(ExpressionLowering):
                 else ANY
             )
             return self.values.make(name, [], kind)
-        return (nodes.UNKNOWN, ANY), ANY
+        return nodes.Unknown(ANY), ANY
 
     # operators
 
@@ -280,17 +280,17 @@ class Expressions(ExpressionLowering):
         return self.value(node.named_children[0] if node.named_child_count else None, wanted)
 
     def _unit(self, node: Node, wanted: Type) -> Typed:
-        return (nodes.CONST, 0, _INT), UNIT
+        return nodes.Const(0, _INT), UNIT
 
     def _await(self, node: Node, wanted: Type) -> Typed:
         self.value(node.named_children[0])
-        return (nodes.UNKNOWN, ANY), ANY
+        return nodes.Unknown(ANY), ANY
 
     def _reference(self, node: Node, wanted: Type) -> Typed:
         inner = node.child_by_field_name("value")
         raw = any(child.type == "raw" for child in node.children)
         if inner is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         if inner.type == "index_expression" and inner.named_children[-1].type == "range_expression":
             return self._part(inner)
         address, type_ = self.passing(inner, inner_of(wanted))
@@ -301,10 +301,10 @@ class Expressions(ExpressionLowering):
 
     def borrow(self, address: Expr) -> None:
         """Note that the address of a place is taken: it must not be used when the place is gone."""
-        while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
-            address = address[1]
-        if address[0] == nodes.LOCAL:
-            self.body.borrowed.add(address[1])
+        while isinstance(address, (nodes.Field, nodes.Index, nodes.Decay)):
+            address = address.base
+        if isinstance(address, nodes.Local):
+            self.body.borrowed.add(address.slot)
 
     def _part(self, node: Node) -> Typed:
         """Lower `&a[from..to]`: a slice of unknown place and length, of the same origin."""
@@ -316,7 +316,7 @@ class Expressions(ExpressionLowering):
         if type_[0] not in ("a", "vec", "slice"):
             return self.body.call("@like", [address], ANY, (0, 0)), TEXT
         found: Type = ("&", ("slice", inner_of(type_)))
-        unknown = (nodes.UNKNOWN, USIZE)
+        unknown = nodes.Unknown(USIZE)
         moved = self.body.call("@within", [pointer], ("p", ANY), (0, 0))
         return self.body.call("@slice", [moved, unknown], found, (0, 0)), found
 
@@ -327,7 +327,7 @@ class Expressions(ExpressionLowering):
             return self._part(node)
         found = self.place(node)
         if found is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         address, type_ = found
         span = self.body.span(node) if self.is_raw(node) else (0, 0)
         if type_[0] == "?":
@@ -338,7 +338,7 @@ class Expressions(ExpressionLowering):
         base = node.child_by_field_name("value")
         name = text(node.child_by_field_name("field"))
         if base is None:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         address, type_ = self.through(base)
         member = ANY
         if type_[0] == "adt":
@@ -346,7 +346,7 @@ class Expressions(ExpressionLowering):
         elif type_[0] == "tup" and name.isdigit() and int(name) < len(type_[1]):
             member = type_[1][int(name)]
         stored = shape(member)
-        return (nodes.FIELD, address, place_of(name), stored if stored[0] != "a" else ANY), member
+        return nodes.Field(address, place_of(name), stored if stored[0] != "a" else ANY), member
 
     def _element(self, node: Node) -> Typed | None:
         base, index = node.named_children[0], node.named_children[-1]

@@ -108,10 +108,12 @@ class Body(FunctionBuilder):
         """Return a value that outlives what the statement or scope around it drops."""
         before, self.passing = self.passing, []
         value, type_ = self.of.move(node, wanted)
-        if self.blocks.live and value[0] not in (nodes.CONST, nodes.TEMP, nodes.STR, nodes.NULL):
+        if self.blocks.live and not isinstance(
+            value, (nodes.Const, nodes.Temp, nodes.StringLiteral, nodes.Null)
+        ):
             temp = self.blocks.temp()
             self.blocks.add(SetTemp(temp, value))
-            value = (nodes.TEMP, temp)
+            value = nodes.Temp(temp)
         self._pass(before, self.span(node))
         return value, type_
 
@@ -128,17 +130,16 @@ class Body(FunctionBuilder):
         else:
             inner = node.named_children[0] if node.type == "expression_statement" else node
             value, type_ = self.of.move(inner, ANY)
-            if value[0] not in (nodes.CONST, nodes.TEMP):
+            if not isinstance(value, (nodes.Const, nodes.Temp)):
                 self.blocks.add(Eval(value))
             if self.leaves(type_) and inner.type in ("call_expression", "try_expression"):
                 self.drop(self.spill(value, type_), type_, self.span(inner))
         self.depth -= 1
         self._pass(before, self.span(node))
 
-    def _pass(self, before: list[Expr], span: Span) -> None:
+    def _pass(self, before: list[nodes.Local], span: Span) -> None:
         for address in reversed(self.passing):
-            slot = address[1]
-            self.drop(address, self.slots[slot], span)
+            self.drop(address, self.slots[address.slot], span)
             self.call("@dead", [address], ANY, span)
         self.passing = before
 
@@ -164,11 +165,11 @@ class Body(FunctionBuilder):
             name = text(pattern).removeprefix("mut ").removeprefix("ref ").strip()
             found = self.of.coerce(found, type_, wanted)
             slot = self.declare(name, wanted, self.span(pattern))
-            self.store((nodes.LOCAL, slot), found, wanted)
+            self.store(nodes.Local(slot), found, wanted)
             return
         if text(pattern) == "_":
             found, type_ = self.of.value(value, declared)
-            if found[0] == nodes.LOAD:
+            if isinstance(found, nodes.Load):
                 self.blocks.add(Eval(found))
             if self.leaves(type_) and value.type in ("call_expression", "try_expression"):
                 self.drop(self.spill(found, type_), type_, self.span(value))
@@ -210,7 +211,7 @@ class Body(FunctionBuilder):
                 if pattern is not None and not plain:
                     bound.append((pattern, found[-1], type_))
         for pattern, slot, type_ in bound:
-            self.patterns.bind(pattern, (nodes.LOCAL, slot), type_)
+            self.patterns.bind(pattern, nodes.Local(slot), type_)
         return tuple(found)
 
     def _parameter(self, name: str, type_: Type) -> int:

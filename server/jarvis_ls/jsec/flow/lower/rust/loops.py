@@ -46,7 +46,7 @@ class Loops:
         self.body.loops.pop()
         self.blocks.start(loop.leave)
         found = join_types(type_, loop.type)
-        return ((nodes.TEMP, loop.temp) if found not in (UNIT, NEVER) else NOTHING), found
+        return (nodes.Temp(loop.temp) if found not in (UNIT, NEVER) else NOTHING), found
 
     def _name(self, node: Node) -> str:
         return next((text(c) for c in node.children if c.type == "label"), "")
@@ -105,32 +105,32 @@ class Loops:
         last, other = self.body.of.value(high, low_type)
         type_ = join_types(low_type, other)
         bound = self.body.declare("", type_, self.body.span(high))
-        self.body.store((nodes.LOCAL, bound), self.body.of.as_type(last, other, type_), type_)
+        self.body.store(nodes.Local(bound), self.body.of.as_type(last, other, type_), type_)
         counter = self.body.declare("", type_, self.body.span(low))
-        self.body.store((nodes.LOCAL, counter), self.body.of.as_type(first, low_type, type_), type_)
+        self.body.store(nodes.Local(counter), self.body.of.as_type(first, low_type, type_), type_)
         stored = shape(type_)
         if stored[0] != "i":
             stored = USIZE
         head, inside, again = (self.blocks.label() for _ in range(3))
         loop = self.enter(self._name(node), again)
         self.blocks.start(head)
-        now = (nodes.LOAD, (nodes.LOCAL, counter), stored, (0, 0))
-        end: Expr = (nodes.LOAD, (nodes.LOCAL, bound), stored, (0, 0))
+        now = nodes.Load(nodes.Local(counter), stored, (0, 0))
+        end: Expr = nodes.Load(nodes.Local(bound), stored, (0, 0))
         operator = "<=" if any(c.type == "..=" for c in written.children) else "<"
-        if last[0] == nodes.CONST:
-            end = (nodes.CONST, last[1], stored)
-        test = (nodes.CMP, operator, now, end, stored, (0, 0))
+        if isinstance(last, nodes.Const):
+            end = nodes.Const(last.value, stored)
+        test = nodes.Compare(operator, now, end, stored, (0, 0))
         self.blocks.end(Branch(test, inside, loop.leave, self.body.span(written)))
         self.blocks.start(inside)
         self.body.open()
         if pattern.type == "identifier":
             self.body.scopes.alias(text(pattern), counter)
         else:
-            self.body.patterns.bind(pattern, (nodes.LOCAL, counter), type_)
+            self.body.patterns.bind(pattern, nodes.Local(counter), type_)
         self._round(node)
         self.body.close((node.end_byte - 1, node.end_byte))
         self.blocks.start(again)
-        self.blocks.add(Eval((nodes.STEP, (nodes.LOCAL, counter), stored, 1, False, (0, 0))))
+        self.blocks.add(Eval(nodes.Step(nodes.Local(counter), stored, 1, False, (0, 0))))
         self.blocks.end(Jump(head))
         self.left(loop, UNIT)
 
@@ -151,8 +151,8 @@ class Loops:
             counted = counted or name == "enumerate"
             source = receiver
         address, type_ = self.body.of.address(source)
-        if self.body.leaves(type_) and source is value and source.type == "identifier":
-            self.body.owned[-1].append(address[1])
+        if self.body.leaves(type_) and source is value and isinstance(address, nodes.Local):
+            self.body.owned[-1].append(address.slot)
         by_reference = source is not value or type_[0] == "&"
         address, type_ = self.body.of.dereference(address, type_)
         element = inner_of(type_) if type_[0] in ("a", "vec", "slice", "opt") else ANY
@@ -164,7 +164,7 @@ class Loops:
         self.body.open()
         found, bound = self._element(address, type_, element, by_reference=by_reference)
         if counted:
-            number = (nodes.UNKNOWN, USIZE)
+            number = nodes.Unknown(USIZE)
             value_, bound = self.body.of.values.make(
                 "", [("0", number), ("1", found)], ("tup", (USIZE, bound))
             )

@@ -66,9 +66,9 @@ class Macros:
             if len(parts) >= 2:
                 a, b, type_ = body.of.operators.operands(parts[0], parts[1])
                 yes, no = body.blocks.label(), body.blocks.label()
-                test = (nodes.CMP, _COMPARES[name], a, b, type_, (0, 0))
+                test = nodes.Compare(_COMPARES[name], a, b, type_, (0, 0))
                 known = type_[0] in ("i", "f", "p")
-                body.blocks.end(Branch(test if known else (nodes.UNKNOWN, BOOL), yes, no, (0, 0)))
+                body.blocks.end(Branch(test if known else nodes.Unknown(BOOL), yes, no, (0, 0)))
                 body.blocks.start(no)
                 body.blocks.end(Stop())
                 body.blocks.start(yes)
@@ -79,7 +79,7 @@ class Macros:
             return self._special(name, written)
         if name not in _HARMLESS:
             body.cut = True  # it may do anything with what is around it
-        return (nodes.UNKNOWN, ANY), ANY
+        return nodes.Unknown(ANY), ANY
 
     def _format(self, name: str, written: str) -> Typed:
         body = self.body
@@ -88,10 +88,10 @@ class Macros:
         for captured in _CAPTURED.findall(written):
             slot = body.scopes.find(captured)
             if slot is not None and body.scopes.slots[slot][1][0] != "i":
-                values.append((nodes.LOCAL, slot))
+                values.append(nodes.Local(slot))
         if name != "format":
             plain = name.endswith(("print", "println"))
-            return (NOTHING, UNIT) if plain else ((nodes.UNKNOWN, ANY), ANY)
+            return (NOTHING, UNIT) if plain else (nodes.Unknown(ANY), ANY)
         return body.call("@mix", values, STRING, (0, 0)), STRING
 
     def _values(self, written: str) -> list[Typed]:
@@ -105,7 +105,7 @@ class Macros:
                 found.append((address, type_))
             else:
                 value, type_ = self.body.of.value(part)
-                if value[0] == nodes.LOAD:
+                if isinstance(value, nodes.Load):
                     self.body.blocks.add(Eval(value))
                 found.append((value, type_))
         return found
@@ -114,7 +114,7 @@ class Macros:
         body = self.body
         parts = self._parts(f"([{written}])")
         if not parts or parts[0].type != "array_expression":
-            return (nodes.UNKNOWN, ANY), ("vec", ANY)
+            return nodes.Unknown(ANY), ("vec", ANY)
         array = parts[0]
         element: Type = wanted[1] if wanted[0] == "vec" else ANY
         length = array.child_by_field_name("length")
@@ -126,7 +126,7 @@ class Macros:
         if length is not None:
             count, _ = body.of.value(length, ("i", 8, False))
         else:
-            count = (nodes.CONST, len(held), ("i", 8, False))
+            count = nodes.Const(len(held), ("i", 8, False))
         args = [count, *(value for value, _ in values)]
         return body.call("@filled", args, found, body.span(array), (width(element),)), found
 
@@ -137,11 +137,11 @@ class Macros:
             self._trees.append(tree)
             found = _first(tree.root_node, "match_expression")
             return (
-                body.control.truth_of(found) if found is not None else ((nodes.UNKNOWN, BOOL), BOOL)
+                body.control.truth_of(found) if found is not None else (nodes.Unknown(BOOL), BOOL)
             )
         parts = self._parts(f"({written})")
         if not parts:
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         address, type_ = body.of.address(parts[0])
         body.of.borrow(address)
         return address, ("p", type_)

@@ -42,22 +42,22 @@ class Methods:
         target = type_[1]
         size = width(target)
         if name == "is_null":
-            return (nodes.CMP, "==", value, (nodes.NULL,), ("p", ANY), (0, 0)), BOOL
+            return nodes.Compare("==", value, nodes.Null(), ("p", ANY), (0, 0)), BOOL
         if name in ("cast", "cast_mut", "cast_const", "as_ptr", "byte_add"):
             if name == "byte_add":
-                return (nodes.INDEX, value, body.of.value(given[0], USIZE)[0], 1, (0, 0)), type_
+                return nodes.Index(value, body.of.value(given[0], USIZE)[0], 1, (0, 0)), type_
             return value, ("p", generic if generic[0] != "?" or name == "cast" else target)
         if name in ("add", "offset", "sub", "wrapping_add", "wrapping_sub", "wrapping_offset"):
             number, _ = body.of.value(given[0] if given else None, USIZE)
             if name.endswith("sub"):
-                number = (nodes.NEG, number, ("i", 8, True), (0, 0))
-            return (nodes.INDEX, value, number, size, (0, 0)), type_
+                number = nodes.Negate(number, ("i", 8, True), (0, 0))
+            return nodes.Index(value, number, size, (0, 0)), type_
         if name in ("read", "read_unaligned", "read_volatile"):
             return body.load(value, target, span), target
         if name in ("write", "write_unaligned", "write_volatile", "replace"):
-            held, _ = body.of.move(given[0], target) if given else ((nodes.UNKNOWN, ANY), ANY)
+            held, _ = body.of.move(given[0], target) if given else (nodes.Unknown(ANY), ANY)
             body.store(value, held, target, span)
-            return (nodes.CONST, 0, _INT), UNIT
+            return nodes.Const(0, _INT), UNIT
         if name in ("as_ref", "as_mut"):
             found: Type = ("opt", ("&", target))
             return body.call("@optional", [value], found, (0, 0), ((), 0, 0, 0)), found
@@ -70,14 +70,14 @@ class Methods:
         }.get(name)
         if copied is not None:
             body.call("@copy", [value, *values], UNIT, span, (*copied, (), 0, size, 0))
-            return (nodes.CONST, 0, _INT), UNIT
+            return nodes.Const(0, _INT), UNIT
         if name == "write_bytes":
             body.call("@set", [value, *values], UNIT, span, ((), 0, size, 0))
-            return (nodes.CONST, 0, _INT), UNIT
+            return nodes.Const(0, _INT), UNIT
         if name == "drop_in_place":
             body.call("@drop in place", [value], UNIT, span, ((), 0, size, 0))
-            return (nodes.CONST, 0, _INT), UNIT
-        return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Const(0, _INT), UNIT
+        return nodes.Unknown(ANY), ANY
 
     def of_number(
         self, name: str, address: Expr, type_: Type, given: list[Node], span: nodes.Span
@@ -92,9 +92,9 @@ class Methods:
         if operation in _WRAPPING and other is not None and stored[0] == "i":
             operator = _WRAPPING[operation]
             if operator in ("/", "%"):
-                return (nodes.UNKNOWN, stored), ("opt", type_) if how in _UNSURE else type_
+                return nodes.Unknown(stored), ("opt", type_) if how in _UNSURE else type_
             if how == "wrapping":
-                return (nodes.BIN, operator, value, other, stored, (0, 0)), type_
+                return nodes.Binary(operator, value, other, stored, (0, 0)), type_
             if how == "checked":
                 found: Type = ("opt", type_)
                 return body.call(
@@ -112,13 +112,11 @@ class Methods:
             return body.call("@min", [low, high], type_, (0, 0)), type_
         if name in ("clone", "to_owned", "swap_bytes", "to_be", "to_le", "abs", "pow"):
             return (
-                (value, type_)
-                if name in ("clone", "to_owned")
-                else ((nodes.UNKNOWN, stored), type_)
+                (value, type_) if name in ("clone", "to_owned") else (nodes.Unknown(stored), type_)
             )
         if name in ("into", "try_into", "cmp", "partial_cmp", "to_string") or how in _UNSURE:
             return body.call("@mix", [value], ANY, (0, 0)), ANY
-        return (nodes.UNKNOWN, ANY), ANY
+        return nodes.Unknown(ANY), ANY
 
     def of_elements(
         self, name: str, address: Expr, type_: Type, given: list[Node], span: nodes.Span
@@ -131,8 +129,8 @@ class Methods:
         if name == "len":
             return length, USIZE
         if name == "is_empty":
-            zero = (nodes.CONST, 0, USIZE)
-            return (nodes.CMP, "==", length, zero, USIZE, (0, 0)), BOOL
+            zero = nodes.Const(0, USIZE)
+            return nodes.Compare("==", length, zero, USIZE, (0, 0)), BOOL
         if name in ("as_ptr", "as_mut_ptr", "as_ptr_range"):
             return pointer, ("p", element)
         if name in ("get_unchecked", "get_unchecked_mut") and given[0].type != "range_expression":
@@ -152,7 +150,7 @@ class Methods:
         if type_[0] != "vec":
             if name in ("copy_from_slice", "fill", "clone_from_slice"):
                 body.call("@fill all", [pointer, *(v for v, _ in values)], ANY, (0, 0))
-                return (nodes.CONST, 0, _INT), UNIT
+                return nodes.Const(0, _INT), UNIT
             return None
         if name == "push" and values:
             body.call("@push", [address, values[0][0]], UNIT, (0, 0), (size,))
@@ -174,16 +172,16 @@ class Methods:
             args = [v for v, _ in values]
             body.call("@resized", [address, *args], ANY, (0, 0), (name, size))
         elif name == "capacity":
-            return (nodes.UNKNOWN, USIZE), USIZE
+            return nodes.Unknown(USIZE), USIZE
         elif name == "clone":
             return body.call("@vector", [], type_, span, ((), 0, 0, 0)), type_
         elif name in ("into_boxed_slice", "leak", "into_iter"):
             body.call("@escape", [pointer], ANY, (0, 0))
             body.mark_moved(address, type_)
-            return (nodes.UNKNOWN, ANY), ANY
+            return nodes.Unknown(ANY), ANY
         else:
             return None
-        return (nodes.CONST, 0, _INT), UNIT
+        return nodes.Const(0, _INT), UNIT
 
     def of_uninit(
         self,
@@ -207,7 +205,7 @@ class Methods:
         if name in ("assume_init", "assume_init_read", "assume_init_ref", "assume_init_mut"):
             element = inner[1] if inner[0] == "a" else inner
             if element[0] in ("mu", "?"):  # of what needs no value itself
-                return (nodes.UNKNOWN, ANY), inner
+                return nodes.Unknown(ANY), inner
             found = body.call("@assume", [address], inner, span)
             referred = name.endswith(("ref", "mut"))
             return (address, ("&", inner)) if referred else (found, inner)

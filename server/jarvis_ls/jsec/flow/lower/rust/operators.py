@@ -44,12 +44,12 @@ class Operators(OperatorLowering):
             b, other = self.body.of.value(right)
         else:
             simple = right.type in ("identifier", "integer_literal")
-            if a[0] not in (nodes.CONST, nodes.TEMP) and not simple:
+            if not isinstance(a, (nodes.Const, nodes.Temp)) and not simple:
                 temp = self.body.blocks.temp()
-                plain = a[0] == nodes.LOAD and a[1][0] == nodes.LOCAL
+                plain = isinstance(a, nodes.Load) and isinstance(a.address, nodes.Local)
                 if not plain:
                     self.body.blocks.add(SetTemp(temp, a))
-                    a = (nodes.TEMP, temp)
+                    a = nodes.Temp(temp)
             b, other = self.body.of.value(right, left_type if left_type[0] in ("i", "f") else ANY)
         while left_type[0] == "&" and is_scalar(left_type[1]) and other[0] != "&":
             a, left_type = self.body.load(a, left_type[1]), left_type[1]
@@ -77,11 +77,11 @@ class Operators(OperatorLowering):
         stored = shape(type_)
         if operator in _COMPARES:
             if stored[0] in ("i", "f", "p"):
-                return (nodes.CMP, operator, a, b, stored, (0, 0)), BOOL
+                return nodes.Compare(operator, a, b, stored, (0, 0)), BOOL
             if type_[0] == "?":
-                return (nodes.CMP, operator, a, b, ANY, (0, 0)), BOOL
+                return nodes.Compare(operator, a, b, ANY, (0, 0)), BOOL
             self.body.call("@tested", [a, b], ANY, (0, 0))
-            return (nodes.UNKNOWN, BOOL), BOOL
+            return nodes.Unknown(BOOL), BOOL
         if stored[0] not in ("i", "f") or operator not in _ARITHMETIC:
             return self.body.call("@mix", [a, b], type_, (0, 0)), type_
         return self.arithmetic(operator, a, b, type_, node), type_
@@ -93,17 +93,17 @@ class Operators(OperatorLowering):
         if operator in ("/", "%") and stored[0] == "i":
             span = self.body.span(node)
             self.body.call("@divides", [b], ANY, span)
-        return (nodes.BIN, operator, a, b, stored, span)
+        return nodes.Binary(operator, a, b, stored, span)
 
     def assign(self, node: Node, wanted: Type) -> Typed:
         """Lower `=`: what lay there is dropped."""
         left = node.child_by_field_name("left")
         right = node.child_by_field_name("right")
         if left is None or right is None:
-            return (nodes.UNKNOWN, ANY), UNIT
+            return nodes.Unknown(ANY), UNIT
         if text(left) == "_":
             self.body.of.value(right)
-            return (nodes.CONST, 0, _INT), UNIT
+            return nodes.Const(0, _INT), UNIT
         value, type_ = self.body.of.move(right, self.body.of.type_of(left))
         if type_[0] == "!":
             return value, NEVER
@@ -113,20 +113,20 @@ class Operators(OperatorLowering):
                 "index_expression",
                 "call_expression",
             )
-            return (nodes.CONST, 0, _INT), UNIT
+            return nodes.Const(0, _INT), UNIT
         address, target = place
         span = self.body.span(left) if self.body.of.is_raw(left) else (0, 0)
         if target[0] in ("?",):
             target = type_
-            if address[0] == nodes.LOCAL and self.body.slots[address[1]][0] in ("?",):
-                self.body.slots[address[1]] = type_
-        if value[0] not in (nodes.CONST, nodes.TEMP, nodes.STR, nodes.NULL):
+            if isinstance(address, nodes.Local) and self.body.slots[address.slot][0] in ("?",):
+                self.body.slots[address.slot] = type_
+        if not isinstance(value, (nodes.Const, nodes.Temp, nodes.StringLiteral, nodes.Null)):
             temp = self.body.blocks.temp()
             self.body.blocks.add(SetTemp(temp, value))
-            value = (nodes.TEMP, temp)
+            value = nodes.Temp(temp)
         self.body.drop(address, target, self.body.span(node))
         self.body.store(address, self.body.of.coerce(value, type_, target), target, span)
-        return (nodes.CONST, 0, _INT), UNIT
+        return nodes.Const(0, _INT), UNIT
 
     def update(self, node: Node, wanted: Type) -> Typed:
         """Lower `+=` and its like."""
@@ -136,21 +136,21 @@ class Operators(OperatorLowering):
         place = self.body.of.place(left) if left is not None else None
         if place is None or right is None:
             self.body.of.value(right)
-            return (nodes.CONST, 0, _INT), UNIT
+            return nodes.Const(0, _INT), UNIT
         address, type_ = place
         b, other = self.body.of.value(right, type_)
         span = self.body.span(node) if left is not None and self.body.of.is_raw(left) else (0, 0)
         if shape(type_)[0] in ("i", "f"):
-            if address[0] not in (nodes.LOCAL, nodes.GLOBAL):
+            if not isinstance(address, (nodes.Local, nodes.Global)):
                 temp = self.body.blocks.temp()
                 self.body.blocks.add(SetTemp(temp, address))
-                address = (nodes.TEMP, temp)
+                address = nodes.Temp(temp)
             old = self.body.load(address, type_, span)
             new = self.arithmetic(operator, old, self.body.of.as_type(b, other, type_), type_, node)
         else:
             new = self.body.call("@mix", [self.body.load(address, type_), b], type_, (0, 0))
         self.body.store(address, new, type_)
-        return (nodes.CONST, 0, _INT), UNIT
+        return nodes.Const(0, _INT), UNIT
 
     def unary(self, node: Node, wanted: Type) -> Typed:
         """Lower `*`, `-` and `!`."""
@@ -163,12 +163,12 @@ class Operators(OperatorLowering):
             return self.body.load(pointer, target, span), target
         value, type_ = self.body.of.value(inner, wanted)
         if operator == "-":
-            if value[0] == nodes.CONST:
-                return (nodes.CONST, -value[1], value[2]), type_
-            return (nodes.NEG, value, shape(type_), (0, 0)), type_
+            if isinstance(value, nodes.Const):
+                return nodes.Const(-value.value, value.type), type_
+            return nodes.Negate(value, shape(type_), (0, 0)), type_
         if type_ == BOOL or type_[0] == "?":
-            return (nodes.NOT, value), type_
-        return (nodes.COMPL, value, shape(type_)), type_
+            return nodes.Not(value), type_
+        return nodes.Complement(value, shape(type_)), type_
 
     def cast(self, node: Node, wanted: Type) -> Typed:
         """Lower `as`."""
@@ -180,7 +180,7 @@ class Operators(OperatorLowering):
         old, other = shape(from_), shape(to)
         if to[0] == "p":
             if from_[0] == "&" and from_[1][0] == "a" and to[1][0] != "a":
-                value = (nodes.DECAY, value, width(from_[1]) or 0)
+                value = nodes.Decay(value, width(from_[1]) or 0)
             inner_type = to[1] if to[1][0] not in ("?",) else inner_of(from_)
             return (
                 (value, ("p", inner_type))

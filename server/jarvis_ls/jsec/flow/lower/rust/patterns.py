@@ -112,20 +112,20 @@ class Patterns(PatternLowering):
         body = self.body
         if by_reference:
             slot = body.declare(text(node), type_, self.body.span(node))
-            body.store((nodes.LOCAL, slot), address, type_)
+            body.store(nodes.Local(slot), address, type_)
             return
         value = (
             body.load(address, type_)
             if type_[0] != "?"
             else body.call("@part", [address], ANY, (0, 0))
         )
-        if value[0] != nodes.TEMP:
+        if not isinstance(value, nodes.Temp):
             temp = body.blocks.temp()
             body.blocks.add(SetTemp(temp, value))
-            value = (nodes.TEMP, temp)
+            value = nodes.Temp(temp)
         body.mark_moved(address, type_)
         slot = body.declare(text(node), type_, self.body.span(node))
-        body.store((nodes.LOCAL, slot), value, type_)
+        body.store(nodes.Local(slot), value, type_)
 
     def _through(self, address: Expr, type_: Type) -> tuple[Expr, Type]:
         return self.body.of.dereference(address, type_)
@@ -171,7 +171,7 @@ class Patterns(PatternLowering):
             member = type_[1][int(name)]
         elif type_[0] == "adt" and variant.rpartition("::")[2] in (type_[1], "Self"):
             member = self.body.outer.member(type_[1], name)
-        return (nodes.FIELD, address, place_of(name), ANY), member
+        return nodes.Field(address, place_of(name), ANY), member
 
     def _variant(self, pattern: Node, address: Expr, type_: Type, failed: int) -> None:
         address, type_ = self._through(address, type_)
@@ -188,7 +188,7 @@ class Patterns(PatternLowering):
         if number is not None or short.isupper():
             if number is not None and is_scalar(type_):
                 self._compare(
-                    "==", (nodes.CONST, number, shape(type_)), address, type_, pattern, failed
+                    "==", nodes.Const(number, shape(type_)), address, type_, pattern, failed
                 )
             else:
                 self._either(failed)
@@ -197,8 +197,8 @@ class Patterns(PatternLowering):
         self._tag(short, pattern, address, failed)
 
     def _tag(self, name: str, pattern: Node, address: Expr, failed: int) -> None:
-        tag = (nodes.LOAD, (nodes.FIELD, address, 0, _INT), _INT, (0, 0))
-        test = (nodes.CMP, "==", tag, (nodes.CONST, tag_of(name), _INT), _INT, (0, 0))
+        tag = nodes.Load(nodes.Field(address, 0, _INT), _INT, (0, 0))
+        test = nodes.Compare("==", tag, nodes.Const(tag_of(name), _INT), _INT, (0, 0))
         self._go(test, pattern, failed)
 
     def _number(self, pattern: Node, address: Expr, type_: Type, failed: int) -> None:
@@ -222,15 +222,17 @@ class Patterns(PatternLowering):
     def _literal(self, node: Node, type_: Type) -> Expr:
         if node.type == "negative_literal":
             inner, _ = self.body.of.value(node.named_children[0], type_)
-            return (nodes.CONST, -inner[1], shape(type_)) if inner[0] == nodes.CONST else inner
+            return (
+                nodes.Const(-inner.value, shape(type_)) if isinstance(inner, nodes.Const) else inner
+            )
         value, _ = self.body.of.value(node, type_)
         return value
 
     def _compare(
         self, operator: str, value: Expr, address: Expr, type_: Type, pattern: Node, failed: int
     ) -> None:
-        loaded = (nodes.LOAD, address, shape(type_), (0, 0))
-        self._go((nodes.CMP, operator, loaded, value, shape(type_), (0, 0)), pattern, failed)
+        loaded = nodes.Load(address, shape(type_), (0, 0))
+        self._go(nodes.Compare(operator, loaded, value, shape(type_), (0, 0)), pattern, failed)
 
     def _text(self, address: Expr, type_: Type, failed: int) -> None:
         matched = self.body.blocks.label()

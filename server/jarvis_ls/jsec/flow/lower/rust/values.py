@@ -58,32 +58,31 @@ class Values(ValueLowering):
             if wanted[0] in ("i", "f"):
                 type_ = wanted
         try:
-            return (
-                nodes.CONST,
+            return nodes.Const(
                 int(written, 0 if written[1:2] in "xob" else 10),
                 shape(type_),
             ), type_
         except ValueError:
-            return (nodes.UNKNOWN, shape(type_)), type_
+            return nodes.Unknown(shape(type_)), type_
 
     def floating(self, node: Node, wanted: Type) -> Typed:
         """Return a number with a fraction."""
         written = text(node).replace("_", "").removesuffix("f64").removesuffix("f32")
         try:
-            return (nodes.CONST, float(written), DOUBLE), DOUBLE
+            return nodes.Const(float(written), DOUBLE), DOUBLE
         except ValueError:
-            return (nodes.UNKNOWN, DOUBLE), DOUBLE
+            return nodes.Unknown(DOUBLE), DOUBLE
 
     def boolean(self, node: Node, wanted: Type) -> Typed:
         """Return `true` or `false`."""
-        return (nodes.CONST, int(text(node) == "true"), BOOL), BOOL
+        return nodes.Const(int(text(node) == "true"), BOOL), BOOL
 
     def character(self, node: Node, wanted: Type) -> Typed:
         """Return a character, or a byte."""
         inner = text(node)
         type_ = NUMBERS["u8"] if inner.startswith("b") else UINT
         data = unescape(inner[inner.find("'") + 1 : -1])
-        return (nodes.CONST, data[0], type_) if len(data) == 1 else (nodes.UNKNOWN, type_), type_
+        return nodes.Const(data[0], type_) if len(data) == 1 else nodes.Unknown(type_), type_
 
     def string(self, node: Node, wanted: Type) -> Typed:
         """Return a text, or bytes."""
@@ -92,7 +91,7 @@ class Values(ValueLowering):
         raw = "r" in written[:start]
         inner = written[start + 1 : written.rfind('"')]
         data = inner.encode() if raw else unescape(inner)
-        expr = (nodes.STR, data, 1)
+        expr = nodes.StringLiteral(data, 1)
         if not written.startswith(("b", "br")):
             return expr, TEXT
         return expr, ("&", ("a", NUMBERS["u8"], len(data)))
@@ -130,7 +129,7 @@ class Values(ValueLowering):
             value, type_ = self.body.of.move(inner, hint)
             members.append((member, self.body.of.coerce(value, type_, hint)))
         if based:
-            members.append(("", (nodes.UNKNOWN, ANY)))
+            members.append(("", nodes.Unknown(ANY)))
         return self.make(name if is_variant else "", members, ("adt", owner))
 
     def array(self, node: Node, wanted: Type) -> Typed:
@@ -143,7 +142,7 @@ class Values(ValueLowering):
             count = self.body.types.constant(text(length))
             if count is None:
                 self.body.of.value(length, USIZE)
-                return (nodes.UNKNOWN, ANY), ANY
+                return nodes.Unknown(ANY), ANY
             found: Type = ("a", join_types(element, type_), count)
             return self.body.call("@fill", [value], found, (0, 0)), found
         values = [self.body.of.move(part, element) for part in parts]
@@ -160,11 +159,11 @@ class Values(ValueLowering):
         """Return a range: of its ends only the effects count."""
         for part in node.named_children:
             self.body.of.value(part)
-        return (nodes.UNKNOWN, ANY), ("range",)
+        return nodes.Unknown(ANY), ("range",)
 
     def make(self, variant: str, members: list[tuple[str, Expr]], type_: Type) -> Typed:
         """Return a value with members, by name."""
-        tag = (nodes.CONST, tag_of(variant), _INT)
+        tag = nodes.Const(tag_of(variant), _INT)
         extra = (0, *(place_of(name) for name, _ in members))
         args = [tag, *(value for _, value in members)]
         return self.body.call("@make", args, type_, (0, 0), extra), type_

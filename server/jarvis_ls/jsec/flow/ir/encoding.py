@@ -1,0 +1,195 @@
+"""Instructions and expressions as plain values, which is how functions are kept on disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jarvis_ls.jsec.flow.ir.instructions import (
+    Alloca,
+    Block,
+    Branch,
+    CallFunction,
+    CallMethod,
+    CallRust,
+    Clear,
+    Declare,
+    Delete,
+    End,
+    Eval,
+    Instruction,
+    Jump,
+    New,
+    Return,
+    SetTemp,
+    Stop,
+    Switch,
+    Throw,
+)
+from jarvis_ls.jsec.flow.ir.nodes import (
+    Binary,
+    BitAnd,
+    Cast,
+    Compare,
+    Complement,
+    Const,
+    Decay,
+    Else,
+    Expr,
+    Field,
+    Function,
+    Global,
+    Index,
+    Load,
+    Local,
+    Negate,
+    Not,
+    Null,
+    PointerDifference,
+    SizeOf,
+    Step,
+    Store,
+    StringLiteral,
+    Temp,
+    Unknown,
+)
+
+Values = tuple[Any, ...]
+"""A number that names a class, and the members of one of it."""
+
+
+def block_values(block: Block) -> tuple[tuple[Values, ...], Values]:
+    """Return a block as plain values."""
+    instrs, end = block
+    return tuple(map(instruction_values, instrs)), instruction_values(end)
+
+
+def block_of(values: tuple[tuple[Values, ...], Values]) -> Block:
+    """Return the block that gave these values."""
+    instrs, end = values
+    return tuple(map(instruction_of, instrs)), _end(end)
+
+
+def instruction_values(instruction: Instruction | End) -> Values:
+    """Return an instruction, or the end of a block, as plain values."""
+    return tuple([_plain(member) for member in instruction.values()])
+
+
+def _plain(member: Any) -> Any:
+    """Return a member with the values of the expressions that it is or, as arguments, consists
+    of."""
+    if isinstance(member, Expr):
+        return expression_values(member)
+    if isinstance(member, tuple) and member and isinstance(member[0], Expr):
+        return tuple(map(expression_values, member))
+    return member
+
+
+def expression_values(e: Expr) -> Values:
+    """Return an expression as plain values."""
+    return tuple(
+        [expression_values(part) if isinstance(part, Expr) else part for part in e.values()]
+    )
+
+
+def instruction_of(values: Values) -> Instruction:
+    """Return the instruction that gave these values."""
+    kind: int = values[0]
+    if kind == 0:
+        return Eval(expression_of(values[1]))
+    if kind == 1:
+        return SetTemp(values[1], expression_of(values[2]))
+    if kind == 2:
+        _, temp, target, arguments, result, span, types = values
+        called = target if isinstance(target, str) else expression_of(target)
+        return CallFunction(temp, called, _expressions(arguments), result, span, types)
+    if kind == 3:
+        return Declare(values[1], values[2])
+    if kind == 4:
+        return Clear(expression_of(values[1]), values[2])
+    if kind == 5:
+        _, temp, type_, count, size, span, may_fail, zeroed = values
+        number = None if count is None else expression_of(count)
+        return New(temp, type_, number, size, span, may_fail, zeroed)
+    if kind == 6:
+        return Delete(expression_of(values[1]), values[2], values[3], values[4])
+    if kind == 7:
+        _, temp, place, owner, name, arguments, result, span, types = values
+        given = _expressions(arguments)
+        return CallMethod(temp, expression_of(place), owner, name, given, result, span, types)
+    if kind == 8:
+        return Alloca(values[1], expression_of(values[2]), values[3], values[4])
+    _, temp, name, arguments, result, span, more = values
+    return CallRust(temp, name, _expressions(arguments), result, span, more)
+
+
+def _end(values: Values) -> End:
+    kind: int = values[0]
+    if kind == 10:
+        return Jump(values[1])
+    if kind == 11:
+        return Branch(expression_of(values[1]), values[2], values[3], values[4], values[5])
+    if kind == 12:
+        return Switch(expression_of(values[1]), values[2], values[3], values[4])
+    if kind == 13:
+        return Return(None if values[1] is None else expression_of(values[1]), values[2])
+    return Stop() if kind == 14 else Throw(values[1])
+
+
+def _expressions(values: tuple[Values, ...]) -> tuple[Expr, ...]:
+    return tuple([expression_of(each) for each in values])
+
+
+def expression_of(v: Values) -> Expr:
+    """Return the expression that gave these values. What there is most of comes first."""
+    kind: int = v[0]
+    if kind == 5:
+        return Load(expression_of(v[1]), v[2], v[3])
+    if kind == 2:
+        return Local(v[1])
+    if kind == 0:
+        return Const(v[1], v[2])
+    if kind == 7:
+        return Field(expression_of(v[1]), v[2], v[3])
+    if kind == 14:
+        return Cast(expression_of(v[1]), v[2], v[3], v[4], v[5])
+    if kind == 16:
+        return Temp(v[1])
+    if kind == 9:
+        return Binary(v[1], expression_of(v[2]), expression_of(v[3]), v[4], v[5])
+    if kind == 8:
+        return Index(expression_of(v[1]), expression_of(v[2]), v[3], v[4])
+    if kind == 6:
+        return Store(expression_of(v[1]), expression_of(v[2]), v[3], v[4])
+    if kind == 21:
+        return Decay(expression_of(v[1]), v[2])
+    if kind == 3:
+        return Global(v[1])
+    if kind == 10:
+        return Compare(v[1], expression_of(v[2]), expression_of(v[3]), v[4], v[5])
+    if kind == 11:
+        return Not(expression_of(v[1]))
+    return _rare_expression(kind, v)
+
+
+def _rare_expression(kind: int, v: Values) -> Expr:
+    if kind == 1:
+        return StringLiteral(v[1], v[2])
+    if kind == 4:
+        return Function(v[1])
+    if kind == 12:
+        return Negate(expression_of(v[1]), v[2], v[3])
+    if kind == 13:
+        return Complement(expression_of(v[1]), v[2])
+    if kind == 15:
+        return Step(expression_of(v[1]), v[2], v[3], v[4], v[5])
+    if kind == 17:
+        return SizeOf(v[1], None if v[2] is None else expression_of(v[2]), v[3])
+    if kind == 18:
+        return Unknown(v[1])
+    if kind == 19:
+        return PointerDifference(expression_of(v[1]), expression_of(v[2]), v[3])
+    if kind == 20:
+        return Null()
+    if kind == 22:
+        return BitAnd(expression_of(v[1]), expression_of(v[2]), v[3])
+    return Else(expression_of(v[1]), v[2])
