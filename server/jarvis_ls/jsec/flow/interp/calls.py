@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -173,7 +173,7 @@ def _pass_by_reference(
     function: FunctionIR,
     values: list[AbstractValue],
     types: Any,
-    args: Any,
+    args: Sequence[nodes.Expr],
 ) -> tuple[list[AbstractValue], Any]:
     """Return the arguments of a call with places for what the function takes by reference, which
     was not known where it is called."""
@@ -188,11 +188,12 @@ def _pass_by_reference(
             if type_[1][0] == "r" and types[index][1][0] in _PLAIN:  # an object is made of it
                 values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue
-        if not isinstance(args[index], nodes.Load):
+        argument = args[index]
+        if not isinstance(argument, nodes.Load):
             if not values[index].targets:  # of a number an object is made, which is there
                 values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue
-        values[index] = evaluate(engine, state, args[index][1])
+        values[index] = evaluate(engine, state, argument.address)
         types = (*types[:index], ("&", types[index]), *types[index + 1 :])
     return values, types
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 from jarvis_ls.jsec.flow.ir.byte_readers import READS_BYTE, READS_NOTHING
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, limits
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.nodes import MACRO, Load, Span, Temp, Type
+from jarvis_ls.jsec.flow.ir.nodes import MACRO, Expr, Load, Span, Temp, Type
 from jarvis_ls.jsec.flow.library.decoders import bits_of
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
@@ -53,7 +54,7 @@ def ready(
     name: str,
     values: list[AbstractValue],
     types: Any,
-    args: Any,
+    args: Sequence[Expr],
     span: Span,
 ) -> Any:
     """Get ready to call what is not seen; gives the types of the arguments with what its
@@ -115,7 +116,7 @@ def may_be_set(
     state: AbstractState,
     values: list[AbstractValue],
     types: Any,
-    args: Any,
+    args: Sequence[Expr],
     span: Span,
 ) -> None:
     """Give the arguments of an unknown call a value: it may be a macro, or take references."""
@@ -125,8 +126,10 @@ def may_be_set(
             cell = engine.cell(state, args[index])
             if cell is not None:
                 state.put(cell[0], cell[1], values[index])
-        elif types[index][0] == "r" and isinstance(args[index], Load):
-            for target in evaluate(engine, state, args[index][1]).targets:
+            continue
+        argument = args[index]
+        if types[index][0] == "r" and isinstance(argument, Load):
+            for target in evaluate(engine, state, argument.address).targets:
                 reg = engine.region_state(state, target[0])
                 if reg.fill == UNINITIALISED:
                     state.region_states[target[0]] = reg.but(fill=UNKNOWN_FILL)
@@ -137,17 +140,16 @@ def _may_take_reference(
     state: AbstractState,
     values: list[AbstractValue],
     types: Any,
-    args: Any,
+    args: Sequence[Expr],
     span: Span,
 ) -> None:
     """Give a variable a value that a function without declaration may take by reference, as C++ has
     it."""
     for index, value in enumerate(values):
-        cell = (
-            engine.cell(state, args[index])
-            if value.init and isinstance(args[index], Load)
-            else None
-        )
+        argument = args[index]
+        if not value.init or not isinstance(argument, Load):
+            continue
+        cell = engine.cell(state, argument)
         if cell is None:
             continue
         if value.init == UNINIT and types[index][0] not in ("c", "r", "?"):
@@ -155,7 +157,7 @@ def _may_take_reference(
             engine.fault(
                 state,
                 "uninitialized",
-                args[index][3],
+                argument.span,
                 certain=False,
                 doubtful=True,
                 name=place.name if place is not None else "",
@@ -171,7 +173,7 @@ def must_have(
     state: AbstractState,
     values: list[AbstractValue],
     types: Any,
-    args: Any,
+    args: Sequence[Expr],
     span: Span,
 ) -> None:
     """Check that what is given to code that is not seen has a value."""

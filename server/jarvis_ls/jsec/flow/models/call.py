@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jarvis_ls.jsec.flow.checks import ownership
@@ -10,7 +11,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, AbstractValue
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS
 from jarvis_ls.jsec.flow.ir.c_types import INT
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 
 
 class Call:
@@ -25,7 +26,7 @@ class Call:
         types: Any,
         result: Type,
         span: Span,
-        args: Any,
+        args: Sequence[Expr],
     ) -> None:
         self.name = name
         self.values = values
@@ -93,6 +94,6 @@ def size_argument(
     return value
 
 
-def address(call: Call, index: int) -> Any:
-    """Return the expression of an argument."""
+def address(call: Call, index: int) -> Expr | None:
+    """Return the expression of an argument; None when there is none."""
     return call.args[index] if index < len(call.args) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import NOT_NULL, OTHER, ZERO, Abs
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.fault import TAKEN
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval
-from jarvis_ls.jsec.flow.ir.nodes import Number, Span, Temp
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Span, Temp
 from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 from jarvis_ls.jsec.flow.models.call import Call
 
@@ -38,7 +38,7 @@ def unseen(
     state: AbstractState,
     name: str,
     values: list[AbstractValue],
-    args: Any,
+    args: Sequence[Expr],
     span: Span,
 ) -> None:
     """Take or return the lock that an unknown function is given, by its name, which speaks of a
@@ -117,14 +117,12 @@ def _is_looked_at(engine: Engine, call: Call) -> bool:
     return call.span in looked_at
 
 
-def _temps_in(part: Any, temps: set[int]) -> None:
+def _temps_in(e: Expr, temps: set[int]) -> None:
     """Add the temporaries that an expression reads."""
-    if not isinstance(part, tuple):
-        return
-    if len(part) == 2 and isinstance(part, Temp) and isinstance(part[1], int):
-        temps.add(part[1])
-    for inner in part:
-        _temps_in(inner, temps)
+    if isinstance(e, Temp):
+        temps.add(e.number)
+    for operand in e.operands():
+        _temps_in(operand, temps)
 
 
 def _try(engine: Engine, state: AbstractState, call: Call, index: int) -> Any:

@@ -22,7 +22,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import limits
-from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.nodes import Cast, Number
 from jarvis_ls.jsec.flow.models.call import Call, address
 
 
@@ -61,8 +61,8 @@ def _abs(engine: Engine, state: AbstractState, call: Call, index: int) -> None:
         return
     lo = 0 if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
     expr = address(call, index)
-    while expr is not None and expr[0] == 14:
-        expr = expr[1]
+    while isinstance(expr, Cast):
+        expr = expr.value
     cell = engine.cell(state, expr) if expr is not None else None
     call.value = AbstractValue(
         lo,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
@@ -18,7 +19,7 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.domain.region_state import UNINITIALISED, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import ANY, limits
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 
 SKIPPED = 1 << 16
 """What counts as that many calls which are not seen: a loop without a round, or a closure that is
@@ -36,7 +37,7 @@ class RustCall:
         self,
         name: str,
         values: list[AbstractValue],
-        args: Any,
+        args: Sequence[Expr],
         result: Type,
         span: Span,
         extra: tuple[Any, ...],

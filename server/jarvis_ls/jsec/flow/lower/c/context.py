@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
@@ -133,7 +133,7 @@ class OperatorLowering(ABC):
     """Unary and binary operators."""
 
     @abstractmethod
-    def bytes_of(self, type_: Type) -> Any:
+    def bytes_of(self, type_: Type) -> nodes.Size:
         """Return the size of a type; for one of another file the type itself, until that file is
         known.
         """

@@ -122,7 +122,7 @@ class Operators(OperatorLowering):
         self.of.blocks.add(CallFunction(temp, name, values, left[1], span, types))
         return nodes.Temp(temp), left[1]
 
-    def bytes_of(self, type_: Type) -> Any:
+    def bytes_of(self, type_: Type) -> nodes.Size:
         """Return the size of a type; for one of another file the type itself, until that file is
         known.
         """
