@@ -1,7 +1,7 @@
 """What the blocks of a function are made of: instructions, and how a block ends.
 
-Nothing here changes once made. `values` gives what `encoding` makes plain values of, as which a
-function is kept on disk.
+Nothing here changes once made. A function is kept on disk as plain values: `values` gives those of
+an instruction, `decoding` makes it of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,11 @@ from __future__ import annotations
 from typing import Any, Final, final
 
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+
+
+def _values(expressions: tuple[Expr, ...]) -> tuple[tuple[Any, ...], ...]:
+    """Return expressions as plain values."""
+    return tuple([e.values() for e in expressions])
 
 
 @final
@@ -21,8 +26,8 @@ class Eval:
         self.value: Final = value
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (0, self.value)
+        """Return it as plain values: its number and members."""
+        return (0, self.value.values())
 
 
 @final
@@ -36,8 +41,8 @@ class SetTemp:
         self.value: Final = value
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (1, self.temp, self.value)
+        """Return it as plain values: its number and members."""
+        return (1, self.temp, self.value.values())
 
 
 @final
@@ -66,8 +71,10 @@ class CallFunction:
         """Of the arguments."""
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (2, self.temp, self.target, self.arguments, self.result, self.span, self.types)
+        """Return it as plain values: its number and members."""
+        target = self.target if isinstance(self.target, str) else self.target.values()
+        given = _values(self.arguments)
+        return (2, self.temp, target, given, self.result, self.span, self.types)
 
 
 @final
@@ -81,7 +88,7 @@ class Declare:
         self.span: Final = span
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
+        """Return it as plain values: its number and members."""
         return (3, self.slot, self.span)
 
 
@@ -96,8 +103,8 @@ class Clear:
         self.type: Final = type
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (4, self.address, self.type)
+        """Return it as plain values: its number and members."""
+        return (4, self.address.values(), self.type)
 
 
 @final
@@ -130,12 +137,12 @@ class New:
         """Whether all of it is zero."""
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
+        """Return it as plain values: its number and members."""
         return (
             5,
             self.temp,
             self.type,
-            self.count,
+            None if self.count is None else self.count.values(),
             self.size,
             self.span,
             self.may_fail,
@@ -157,8 +164,8 @@ class Delete:
         self.span: Final = span
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (6, self.pointer, self.many, self.type, self.span)
+        """Return it as plain values: its number and members."""
+        return (6, self.pointer.values(), self.many, self.type, self.span)
 
 
 @final
@@ -192,14 +199,14 @@ class CallMethod:
         """Of the arguments."""
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
+        """Return it as plain values: its number and members."""
         return (
             7,
             self.temp,
-            self.object,
+            self.object.values(),
             self.owner,
             self.name,
-            self.arguments,
+            _values(self.arguments),
             self.result,
             self.span,
             self.types,
@@ -220,8 +227,8 @@ class Alloca:
         self.span: Final = span
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (8, self.slot, self.count, self.size, self.span)
+        """Return it as plain values: its number and members."""
+        return (8, self.slot, self.count.values(), self.size, self.span)
 
 
 @final
@@ -249,8 +256,9 @@ class CallRust:
         """What else the effect is told."""
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (9, self.temp, self.name, self.arguments, self.result, self.span, self.more)
+        """Return it as plain values: its number and members."""
+        given = _values(self.arguments)
+        return (9, self.temp, self.name, given, self.result, self.span, self.more)
 
 
 # how blocks end
@@ -266,7 +274,7 @@ class Jump:
         self.block: Final = block
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
+        """Return it as plain values: its number and members."""
         return (10, self.block)
 
 
@@ -290,8 +298,8 @@ class Branch:
         used for."""
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (11, self.condition, self.yes, self.no, self.span, self.defensive)
+        """Return it as plain values: its number and members."""
+        return (11, self.condition.values(), self.yes, self.no, self.span, self.defensive)
 
 
 @final
@@ -311,8 +319,8 @@ class Switch:
         self.span: Final = span
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (12, self.value, self.cases, self.default, self.span)
+        """Return it as plain values: its number and members."""
+        return (12, self.value.values(), self.cases, self.default, self.span)
 
 
 @final
@@ -326,8 +334,8 @@ class Return:
         self.span: Final = span
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
-        return (13, self.value, self.span)
+        """Return it as plain values: its number and members."""
+        return (13, None if self.value is None else self.value.values(), self.span)
 
 
 @final
@@ -337,7 +345,7 @@ class Stop:
     __slots__ = ()
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
+        """Return it as plain values: its number and members."""
         return (14,)
 
 
@@ -351,7 +359,7 @@ class Throw:
         self.span: Final = span
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and members."""
+        """Return it as plain values: its number and members."""
         return (15, self.span)
 
 

@@ -40,7 +40,7 @@ class Expr:
         return self
 
     def values(self) -> tuple[Any, ...]:
-        """Return the number of its class and its fields."""
+        """Return it as plain values: the number of its class, and its fields."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -63,7 +63,7 @@ class Const(Expr):
         self.type: Final = type
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (0, self.value, self.type)
 
 
@@ -79,7 +79,7 @@ class StringLiteral(Expr):
         """Bytes of a character."""
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (1, self.text, self.unit)
 
 
@@ -93,7 +93,7 @@ class Local(Expr):
         self.slot: Final = slot
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (2, self.slot)
 
 
@@ -107,7 +107,7 @@ class Global(Expr):
         self.name: Final = name
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (3, self.name)
 
 
@@ -121,7 +121,7 @@ class Function(Expr):
         self.name: Final = name
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (4, self.name)
 
 
@@ -145,8 +145,8 @@ class Load(Expr):
         return Load(operands[0], self.type, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (5, self.address, self.type, self.span)
+        """Return it as plain values."""
+        return (5, self.address.values(), self.type, self.span)
 
 
 @final
@@ -170,8 +170,8 @@ class Store(Expr):
         return Store(operands[0], operands[1], self.type, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (6, self.address, self.value, self.type, self.span)
+        """Return it as plain values."""
+        return (6, self.address.values(), self.value.values(), self.type, self.span)
 
 
 @final
@@ -195,8 +195,8 @@ class Field(Expr):
         return Field(operands[0], self.offset, self.type)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (7, self.base, self.offset, self.type)
+        """Return it as plain values."""
+        return (7, self.base.values(), self.offset, self.type)
 
 
 @final
@@ -222,8 +222,8 @@ class Index(Expr):
         return Index(operands[0], operands[1], self.size, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (8, self.base, self.index, self.size, self.span)
+        """Return it as plain values."""
+        return (8, self.base.values(), self.index.values(), self.size, self.span)
 
 
 @final
@@ -248,8 +248,8 @@ class Binary(Expr):
         return Binary(self.operator, operands[0], operands[1], self.type, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (9, self.operator, self.left, self.right, self.type, self.span)
+        """Return it as plain values."""
+        return (9, self.operator, self.left.values(), self.right.values(), self.type, self.span)
 
 
 @final
@@ -275,8 +275,8 @@ class Compare(Expr):
         return Compare(self.operator, operands[0], operands[1], self.type, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (10, self.operator, self.left, self.right, self.type, self.span)
+        """Return it as plain values."""
+        return (10, self.operator, self.left.values(), self.right.values(), self.type, self.span)
 
 
 @final
@@ -297,8 +297,8 @@ class Not(Expr):
         return Not(operands[0])
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (11, self.value)
+        """Return it as plain values."""
+        return (11, self.value.values())
 
 
 @final
@@ -321,8 +321,8 @@ class Negate(Expr):
         return Negate(operands[0], self.type, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (12, self.value, self.type, self.span)
+        """Return it as plain values."""
+        return (12, self.value.values(), self.type, self.span)
 
 
 @final
@@ -344,8 +344,8 @@ class Complement(Expr):
         return Complement(operands[0], self.type)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (13, self.value, self.type)
+        """Return it as plain values."""
+        return (13, self.value.values(), self.type)
 
 
 @final
@@ -373,8 +373,8 @@ class Cast(Expr):
         return Cast(operands[0], self.source, self.type, self.explicit, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (14, self.value, self.source, self.type, self.explicit, self.span)
+        """Return it as plain values."""
+        return (14, self.value.values(), self.source, self.type, self.explicit, self.span)
 
 
 @final
@@ -404,8 +404,8 @@ class Step(Expr):
         return Step(operands[0], self.type, self.delta, self.postfix, self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (15, self.address, self.type, self.delta, self.postfix, self.span)
+        """Return it as plain values."""
+        return (15, self.address.values(), self.type, self.delta, self.postfix, self.span)
 
 
 @final
@@ -418,7 +418,7 @@ class Temp(Expr):
         self.number: Final = number
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (16, self.number)
 
 
@@ -443,8 +443,8 @@ class SizeOf(Expr):
         return SizeOf(self.size, operands[0], self.span) if operands else self
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (17, self.size, self.place, self.span)
+        """Return it as plain values."""
+        return (17, self.size, None if self.place is None else self.place.values(), self.span)
 
 
 @final
@@ -457,7 +457,7 @@ class Unknown(Expr):
         self.type: Final = type
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (18, self.type)
 
 
@@ -482,8 +482,8 @@ class PointerDifference(Expr):
         return PointerDifference(operands[0], operands[1], self.size)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (19, self.left, self.right, self.size)
+        """Return it as plain values."""
+        return (19, self.left.values(), self.right.values(), self.size)
 
 
 @final
@@ -493,7 +493,7 @@ class Null(Expr):
     __slots__ = ()
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
+        """Return it as plain values."""
         return (20,)
 
 
@@ -518,8 +518,8 @@ class Decay(Expr):
         return Decay(operands[0], self.extent)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (21, self.base, self.extent)
+        """Return it as plain values."""
+        return (21, self.base.values(), self.extent)
 
 
 @final
@@ -542,8 +542,8 @@ class BitAnd(Expr):
         return BitAnd(operands[0], operands[1], self.span)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (22, self.left, self.right, self.span)
+        """Return it as plain values."""
+        return (22, self.left.values(), self.right.values(), self.span)
 
 
 @final
@@ -565,5 +565,5 @@ class Else(Expr):
         return Else(operands[0], self.fallback)
 
     def values(self) -> tuple[Any, ...]:
-        """Return its number and fields."""
-        return (23, self.value, self.fallback)
+        """Return it as plain values."""
+        return (23, self.value.values(), self.fallback)

@@ -17,12 +17,7 @@ from typing import Any
 from jarvis_ls.jsec.flow.domain.call_summary import acts_of
 from jarvis_ls.jsec.flow.ir.cfg import targets
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.encoding import (
-    block_of,
-    block_values,
-    instruction_of,
-    instruction_values,
-)
+from jarvis_ls.jsec.flow.ir.decoding import block_of, instruction_of
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return
 from jarvis_ls.jsec.flow.ir.nodes import Cast, Expr, Function, Load, Local, Span, Store
 from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
@@ -384,9 +379,12 @@ def _values(record: Any) -> tuple[Any, ...]:
     for at in sets:
         values[at] = tuple(sorted(values[at]))
     if isinstance(record, FunctionIR):
-        values[_BLOCKS] = tuple(map(block_values, record.blocks))
+        values[_BLOCKS] = tuple(
+            (tuple(instr.values() for instr in instrs), end.values())
+            for instrs, end in record.blocks
+        )
     elif isinstance(record, GlobalIR) and record.init:
-        values[_INIT] = tuple(map(instruction_values, record.init))
+        values[_INIT] = tuple(instr.values() for instr in record.init)
     return tuple(values)
 
 

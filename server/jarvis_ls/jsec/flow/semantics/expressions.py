@@ -52,22 +52,26 @@ def evaluate(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     comes first."""
     if isinstance(e, nodes.Load):
         return _load(engine, state, e)
+    if isinstance(e, nodes.Const):
+        return _const(engine, e.value)
     if isinstance(e, nodes.Local):
         return engine.frame.pointers[e.slot]
     if isinstance(e, nodes.Field):
         return _field(engine, state, e)
-    if isinstance(e, nodes.Const):
-        return _const(engine, e.value)
-    if isinstance(e, nodes.Cast):
-        return _cast(engine, state, e)
-    if isinstance(e, nodes.Temp):
-        return _temp(engine, state, e)
-    if isinstance(e, nodes.Binary):
-        return _binary(engine, state, e)
-    if isinstance(e, nodes.Index):
-        return _index(engine, state, e)
     if isinstance(e, nodes.Store):
         return _store(engine, state, e)
+    if isinstance(e, nodes.Binary):
+        return _binary(engine, state, e)
+    if isinstance(e, nodes.Temp):
+        return _temp(engine, state, e)
+    if isinstance(e, nodes.Global):
+        return _global(engine, state, e)
+    if isinstance(e, nodes.Cast):
+        return _cast(engine, state, e)
+    if isinstance(e, nodes.Index):
+        return _index(engine, state, e)
+    if isinstance(e, nodes.Step):
+        return _step(engine, state, e)
     if isinstance(e, nodes.Decay):
         return evaluate(engine, state, e.base)
     return _OTHERS[type(e)](engine, state, e)
@@ -655,10 +659,8 @@ def _else(engine: Engine, state: AbstractState, e: nodes.Else) -> AbstractValue:
 
 
 _OTHERS: Final[dict[type[Expr], Callable[[Engine, AbstractState, Any], AbstractValue]]] = {
-    nodes.Global: _global,
     nodes.Compare: _compare,
     nodes.Not: _not,
-    nodes.Step: _step,
     nodes.Null: _null,
     nodes.SizeOf: _sizeof,
     nodes.Unknown: _unknown,

@@ -1,4 +1,4 @@
-"""Instructions and expressions as plain values, which is how functions are kept on disk."""
+"""Instructions and expressions of the plain values as which a function is kept on disk."""
 
 from __future__ import annotations
 
@@ -57,38 +57,10 @@ Values = tuple[Any, ...]
 """A number that names a class, and the members of one of it."""
 
 
-def block_values(block: Block) -> tuple[tuple[Values, ...], Values]:
-    """Return a block as plain values."""
-    instrs, end = block
-    return tuple(map(instruction_values, instrs)), instruction_values(end)
-
-
 def block_of(values: tuple[tuple[Values, ...], Values]) -> Block:
-    """Return the block that gave these values."""
+    """Return the block of these instructions and this end."""
     instrs, end = values
-    return tuple(map(instruction_of, instrs)), _end(end)
-
-
-def instruction_values(instruction: Instruction | End) -> Values:
-    """Return an instruction, or the end of a block, as plain values."""
-    return tuple([_plain(member) for member in instruction.values()])
-
-
-def _plain(member: Any) -> Any:
-    """Return a member with the values of the expressions that it is or, as arguments, consists
-    of."""
-    if isinstance(member, Expr):
-        return expression_values(member)
-    if isinstance(member, tuple) and member and isinstance(member[0], Expr):
-        return tuple(map(expression_values, member))
-    return member
-
-
-def expression_values(e: Expr) -> Values:
-    """Return an expression as plain values."""
-    return tuple(
-        [expression_values(part) if isinstance(part, Expr) else part for part in e.values()]
-    )
+    return tuple([instruction_of(each) for each in instrs]), _end(end)
 
 
 def instruction_of(values: Values) -> Instruction:
