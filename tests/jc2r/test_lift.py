@@ -27,6 +27,8 @@ from jarvis_ls.jc2r.lift import (
     visibility,
 )
 from jarvis_ls.jc2r.lift.compiler import Message
+from jarvis_ls.jc2r.lift.expression_types import declarations_of
+from jarvis_ls.jc2r.lift.literals import literals
 from jarvis_ls.jc2r.lift.rust import Source, below, parse_source
 from jarvis_ls.jc2r.lift.unsafe_operations import operation_of
 from jarvis_ls.jc2r.run.overview import read_overview
@@ -486,6 +488,16 @@ def test_what_is_dereferenced_is_not_the_value_that_goes_there() -> None:
     assert source.text(operation_of(source, message).node) == b"s"
 
 
+ITEMS = """
+pub struct point { pub x: i32, pub y: *mut i32, pub deep: [i32; 2] }
+static N: i32 = 1; static two: i32 = 2;
+static A: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(1);
+static T: [&core::ffi::CStr; 2] = [c"a", c"b"]; static W: &core::ffi::CStr = c"w";
+static B: [i8; 4] = [0; 4]; static O: [Option<&core::ffi::CStr>; 1] = [None];
+fn h() -> i32 { 1 } fn half() -> f64 { 0.5 }
+"""
+
+
 @pytest.mark.parametrize(
     ("call", "sound"),
     [
@@ -496,7 +508,28 @@ def test_what_is_dereferenced_is_not_the_value_that_goes_there() -> None:
         ('sys::printf(c"%d %d".as_ptr(), n)', False),
         ('sys::printf(c"%d".as_ptr(), n as i64)', False),
         ('sys::printf(c"%n".as_ptr(), n)', False),
-        ('sys::printf(c"%*d".as_ptr(), n, n)', False),
+        ('sys::printf(c"%*d %-*s|".as_ptr(), n, n, n, c"a".as_ptr())', True),
+        ('sys::printf(c"%*d".as_ptr(), 3i64, n)', False),
+        ('sys::printf(c"%.*s".as_ptr(), n, t)', False),
+        (
+            'sys::printf(c"%d %s".as_ptr(), N, if n > 0 { c"a".as_ptr() } else { c"".as_ptr() })',
+            True,
+        ),
+        ('sys::printf(c"%s".as_ptr(), if n > 0 { c"a".as_ptr() } else { t })', False),
+        ('sys::printf(c"%u %d %d".as_ptr(), A.load(Relaxed), p.x, p.deep[1])', True),
+        ('sys::printf(c"%d".as_ptr(), A.load(Relaxed))', True),
+        ('sys::printf(c"%d".as_ptr(), p.y)', False),  # a pointer
+        ('sys::printf(c"%d".as_ptr(), p.deep)', False),
+        ('sys::printf(c"%d %f".as_ptr(), h() + 1, half())', True),
+        ('sys::printf(c"%ld".as_ptr(), h())', False),
+        ('sys::printf(c"%d".as_ptr(), m::two)', False),  # it has two types
+        ('{ let s = unsafe { sys::stderr }; sys::fputs(c"a".as_ptr(), s) }', True),
+        ('sys::printf(c"%s %s".as_ptr(), T[n as usize].as_ptr().cast_mut(), W.as_ptr())', True),
+        ("sys::puts(T[1].as_ptr())", True),
+        ("sys::printf(T[1].as_ptr())", False),  # a format that is not written there
+        ('sys::printf(c"%s".as_ptr(), B.as_ptr())', False),  # an array of letters
+        ('sys::printf(c"%s".as_ptr(), O[0].map_or(core::ptr::null(), g))', False),
+        ('{ let s = other(); sys::fputs(c"a".as_ptr(), s) }', False),
         ('sys::printf(c"\\x25s".as_ptr())', False),
         ("sys::printf(t)", False),
         ('sys::fprintf(f, c"a".as_ptr())', False),
@@ -504,11 +537,38 @@ def test_what_is_dereferenced_is_not_the_value_that_goes_there() -> None:
     ],
 )
 def test_printing_is_sound_where_all_is_written_there(call: str, sound: bool) -> None:
-    text = f"fn g(n: i32, x: f32, t: *const i8, f: *mut types::_IO_FILE) {{ {call}; }}"
+    parameters = "n: i32, x: f32, t: *const i8, f: *mut types::_IO_FILE, p: &mut types::point"
+    text = f"fn g({parameters}) {{ {call}; }} {ITEMS}"
+    one = parse_source(Path("g.rs"), text.encode())
+    other = parse_source(Path("m.rs"), b"pub static two: i64 = 1;")
+    node, name = next(
+        (node, name)
+        for node in below(one.functions[0], "call_expression")
+        if (name := one.text(node).decode().partition("(")[0].removeprefix("sys::"))
+        in ("printf", "fprintf", "puts", "fputs")
+    )
+    declared = declarations_of([one, other])
+    assert bool(format_proofs.proof_of_printing(one, node, name, declared)) == sound
+
+
+@pytest.mark.parametrize(
+    ("call", "sound"),
+    [
+        ('sys::strlen(c"a".as_ptr())', True),
+        ('sys::strcmp(T[0].as_ptr(), b"a\\0".as_ptr() as *const i8)', True),
+        ("sys::strcmp(T[0].as_ptr(), t)", False),
+        ("sys::strchr(W.as_ptr(), n)", True),
+        ("sys::strncmp(W.as_ptr(), B.as_ptr(), 3)", False),
+        ("sys::strcpy(B.as_ptr() as *mut i8, W.as_ptr())", False),
+    ],
+)
+def test_reading_is_sound_where_all_texts_are_known(call: str, sound: bool) -> None:
+    text = f"fn g(n: i32, t: *const i8) {{ {call}; }} {ITEMS}"
     one = parse_source(Path("g.rs"), text.encode())
     node = next(below(one.functions[0], "call_expression"))
     name = call.partition("(")[0].removeprefix("sys::")
-    assert bool(format_proofs.proof_of_printing(one, node, name)) == sound
+    declared = declarations_of([one])
+    assert bool(format_proofs.proof_of_reading(one, node, name, declared)) == sound
 
 
 @pytest.mark.parametrize(
@@ -516,6 +576,8 @@ def test_printing_is_sound_where_all_is_written_there(call: str, sound: bool) ->
     [
         ("sys::fputc(n, sys::stderr);", True),
         ("let f = unsafe { sys::stdout };", True),
+        ("let f = unsafe { sys::stdout }; sys::fputc(n, f); sys::fclose(g);", True),
+        ("let f = unsafe { sys::stdout }; h(f); sys::fclose(g);", False),
         ("let f = sys::stdout; sys::fclose(f);", False),
         ("sys::fclose(sys::stdout);", False),
         ("sys::stderr = f;", False),
@@ -610,3 +672,33 @@ def test_a_stream_has_no_members_where_none_is_used(tmp_path: Path, use: str, me
     types = (tmp_path / "p_rs" / "src" / "types.rs").read_text()
     stream = types.partition("pub struct _IO_FILE {")[2].partition("}")[0]
     assert members in stream if members else stream.split() == ["_opaque:", "[u8;", "0],"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if n == 3i32 {}", "if n == 3 {}"),
+        ("if f() != -1i32 {}", "if f() != -1 {}"),
+        ("if 0u8 < t[1] {}", "if 0 < t[1] {}"),
+        ("let k: u64 = 7u64;", "let k: u64 = 7;"),
+        ("n = (2i32);", "n = (2);"),
+        ("n &= !1i32;", ""),
+        ("m(n.wrapping_add(1i32).wrapping_mul(2i32));", "m(n.wrapping_add(1).wrapping_mul(2));"),
+        ("m(n.wrapping_shl(4u32));", "m(n.wrapping_shl(4));"),
+        ("for i in 0i32..n {}", "for i in 0..n {}"),
+        ("let s = types::point { x: 1i32 };", "let s = types::point { x: 1 };"),
+        ("let k = 7u64;", ""),  # it would be an `i32`
+        ("let k = 1u64 << n;", ""),
+        ("let k = 1u64 << 2u64;", ""),
+        ("n <<= 3u8;", ""),
+        ("for i in 0u64..8u64 {}", ""),
+        ("m(3u64.wrapping_add(4u64));", ""),
+        ("sys::printf(t, 1i64);", ""),
+        ("m(Some(1u8));", ""),
+        ("m((1u64 << 3) + 5u64);", ""),
+        ("if (1u64 << 40) == 0u64 {}", ""),
+        ("m(0u8 as i32);", ""),
+    ],
+)
+def test_numbers_have_no_type_that_is_known_anyway(before: str, after: str) -> None:
+    assert said(literals, before) == f"fn g(n: i32) {{ {after or before} }}"

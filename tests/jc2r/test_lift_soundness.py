@@ -85,8 +85,6 @@ UNSAFE = {
     "add": "- No other thread uses `TOTALS` meanwhile.",
     "pick": "- `from` points to valid memory, also at offset `(i & 3i32) as isize`.",
     "twofold": "- The preconditions of `pick` hold.",
-    "seen": "- No other thread uses `WATCHED` meanwhile.",
-    "keep": "- No other thread uses `KEPT` meanwhile.",
     "set": "- `p` points to valid memory.",
     "both": "- `a` points to valid memory.",
     "through": "- `n.p`: the member of the union that was stored last.",
@@ -101,8 +99,10 @@ SAFE = {
     "bits": "// SAFETY: `n` began as zeros, and all bytes are a value of `i32`.",
     "letter": 'types::letters::<4>(b"rwb")',
     "power": "POWERS[i as usize]",
-    "draw": "SEED.load(core::sync::atomic::Ordering::Relaxed)",
-    "watch": "&raw mut WATCHED",
+    "draw": "SEED.load(Relaxed)",
+    "watch": "WATCHED.as_ptr()",
+    "seen": "WATCHED.load(Relaxed)",
+    "keep": "KEPT.store(p, Relaxed)",
     "set_inner": "*p = v;",
     "both_inner": "a.set(1i32); b.set(2i32); a.get()",
     "absolute": "// SAFETY: `abs` takes numbers only and is defined for all of them.",
@@ -162,7 +162,9 @@ def test_a_variable_is_shared_soundly_where_every_use_of_it_is_seen(
     assert "\nstatic DOUBLES: [i32; 4] = [" in text  # lent to be read
     assert "static SEED: core::sync::atomic::AtomicU32 =" in text
     assert "static DRAWN: core::sync::atomic::AtomicI32 =" in text
-    for name in ("TOTALS", "WATCHED", "KEPT", "handler", "ROWS"):
+    assert "static WATCHED: core::sync::atomic::AtomicI32 =" in text
+    assert "static KEPT: core::sync::atomic::AtomicPtr<i32> =" in text
+    for name in ("TOTALS", "handler", "ROWS"):
         assert f"static mut {name}: " in text, name
 
 

@@ -17,6 +17,8 @@ from jarvis_ls.core.errors import JarvisError
 BUILD_SECONDS = 900
 WRAPPED = ("malloc", "calloc", "realloc", "free", "strdup", "strndup", "time")
 """What the shim replaces."""
+CONSTANT = "Rr"
+"""Letters of `nm` for what can only be read."""
 PLAIN = ("-O0", "-fkeep-static-functions", "-ftrivial-auto-var-init=zero")
 SANITIZED = (
     "-O0",
@@ -81,13 +83,14 @@ def link_shared(
     return target
 
 
-def data_sizes(library: Path) -> dict[str, int]:
-    """Bytes of every variable of a shared object that can be written, by symbol."""
+def data_sizes(library: Path, kinds: str = "BDbds") -> dict[str, int]:
+    """Bytes of every variable of a shared object that can be written, by symbol; `kinds` are the
+    letters that `nm` has for such a section."""
     said = run_tool(["nm", "-S", "--defined-only", str(library)])
     sizes = {}
     for line in said.splitlines():
         words = line.split()
-        if len(words) == 4 and words[2] in "BDbds":
+        if len(words) == 4 and words[2] in kinds:
             sizes[words[3]] = int(words[1], 16)
     return sizes
 

@@ -413,7 +413,8 @@ def _export_all(
     for line in text.split("\n"):
         match = _FROM_C.match(line)
         if match is not None:
-            linked = symbol(module, written.get(match[2], match[2]))
+            own = written.get(match[2], match[2])
+            linked = own if own in plain else symbol(module, own)
             made.append(f'#[export_name = "{linked}"] {match[1]}')
             continue
         match = _ITEM.match(line)
@@ -424,13 +425,14 @@ def _export_all(
             attributes = made[first:]
             own = written.get(match[1], match[1])
             name = f'#[export_name = "{symbol(module, own)}"]'
+            alone = f'#[export_name = "{own}"]' if own in plain else name
             if "#[no_mangle]" in attributes:
                 if own in shared:
                     made[first + attributes.index("#[no_mangle]")] = name
             elif own in plain and name in attributes:
                 made[first + attributes.index(name)] = "#[no_mangle]"
             elif not any("export_name" in attribute for attribute in attributes):
-                line = f"{name} {line}"
+                line = f"{alone} {line}"
         made.append(line)
     return "\n".join(made)
 

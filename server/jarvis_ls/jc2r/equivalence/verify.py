@@ -26,7 +26,7 @@ from jarvis_ls.harness.call_case import code_of
 from jarvis_ls.harness.eligibility import Suitability
 from jarvis_ls.harness.inputs import Inputs
 from jarvis_ls.harness.process import Executor, sanitizer_library
-from jarvis_ls.harness.shared_object import PLAIN, SANITIZED, data_sizes
+from jarvis_ls.harness.shared_object import CONSTANT, PLAIN, SANITIZED, data_sizes
 from jarvis_ls.harness.signature import Function, Kind, Signatures, read_signatures
 from jarvis_ls.jc2r.build.compile_commands import Units
 from jarvis_ls.jc2r.equivalence import shared_libraries
@@ -140,8 +140,16 @@ class Project:
 
     def prepare(self) -> None:
         """Learn from the C that was built what there is to compare. Raises `JarvisError`."""
-        sizes = data_sizes(self.folder / "c.so")
-        self.data = {name: size for name, size in sizes.items() if name in self.variables}
+        sizes, rust = (data_sizes(self.folder / name) for name in ("c.so", "rust.so"))
+        fixed = data_sizes(
+            self.folder / "rust.so", CONSTANT
+        ).keys()  # nothing in the crate writes it
+        self.data = {
+            name: size
+            for name, size in sizes.items()
+            # a table of texts is of another size than one of pointers
+            if name in self.variables and name not in fixed and rust.get(name, size) == size
+        }
         self.names = [self.symbols.of(f.file, f.name, f.static) for f in self.found.functions]
 
     def executor(self, library: str) -> Executor:

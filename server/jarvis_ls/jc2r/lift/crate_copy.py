@@ -57,7 +57,15 @@ def duplicate_crate(crate: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         ignored = shutil.ignore_patterns("target", ".git", VENDOR)
-        shutil.copytree(crate, copy, dirs_exist_ok=True, symlinks=True, ignore=ignored)
+        # cargo takes a file that is older than what was built of it for unchanged
+        shutil.copytree(
+            crate,
+            copy,
+            dirs_exist_ok=True,
+            symlinks=True,
+            ignore=ignored,
+            copy_function=shutil.copy,
+        )
     except (OSError, shutil.Error) as error:
         raise JarvisError(
             "The crate cannot be copied to {folder}: {error}", folder=copy, error=error

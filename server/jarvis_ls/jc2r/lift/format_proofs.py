@@ -7,27 +7,33 @@ import re
 from collections.abc import Iterable
 
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.expression_types import Declared, type_of
 from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first
 from jarvis_ls.jc2r.lift.unsafe_operations import declaration_of
 
 STREAMS = frozenset({"sys::stdin", "sys::stdout", "sys::stderr"})
-_CONVERSION = re.compile(r"%[-+ #0']*\d*(?:\.\d*)?(hh|h|ll|l|j|z|t)?([a-zA-Z%])")
+_CONVERSION = re.compile(r"%[-+ #0']*(\*|\d*)(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t)?([a-zA-Z%])")
 _WORDS = {"i32", "u32"}
 _LONG = {"i64", "u64", "isize", "usize"}
 _PLACES = {"printf": (-1, 0), "fprintf": (0, 1), "puts": (-1, 0), "perror": (-1, 0)}
 """For each function where the stream and where the text is."""
 _PLACES |= {"fputs": (1, 0), "fputc": (1, -1), "putc": (1, -1), "fflush": (0, -1)}
+_READING = {
+    **dict.fromkeys("strlen atoi atol atoll atof strchr strrchr".split(), (0,)),
+    **dict.fromkeys("strcmp strcasecmp strncmp strncasecmp strstr strspn strcspn".split(), (0, 1)),
+    "strpbrk": (0, 1),
+}
+"""Functions that only read texts, with the places of these; their other arguments are numbers."""
 _FORMATS = frozenset({"printf", "fprintf"})
 _CLOSING = frozenset({"sys::fclose", "sys::freopen", "sys::fcloseall"})
+_SHOWN = ("&core::ffi::CStr", "&std::ffi::CStr", "&CStr")
 _AROUND = ("block", "unsafe_block", "parenthesized_expression", "type_cast_expression")
 _HIDDEN = re.compile(r"\\x25|\\u")
 """A percent sign, as an escape."""
-_SUFFIX = re.compile(r"-?[\d_.]+([iuf]\d+|[iu]size)\Z")
-_SAME = re.compile(r"\.(?:wrapping_\w+|rotate_\w+|abs|min|max)\Z")
 
 
-def proof_of_printing(source: Source, call: Node, name: str) -> str:
+def proof_of_printing(source: Source, call: Node, name: str, declared: Declared) -> str:
     """Return why a call of `sys::name` prints whatever its arguments are; empty when it may do
     more, or it is no such function."""
     if name not in _PLACES:
@@ -36,18 +42,31 @@ def proof_of_printing(source: Source, call: Node, name: str) -> str:
     given = arguments_of(call)
     if max(stream, text) >= len(given):
         return ""
-    if stream >= 0 and _flat(source, given[stream]) not in STREAMS:
+    if stream >= 0 and _stream(source, given[stream]) not in STREAMS:
         return ""
     said = None if text < 0 else text_of(source, given[text])
-    if text >= 0 and said is None:
+    if text >= 0 and not _is_text(source, given[text], declared):
         return ""
-    if name in _FORMATS and not _are_right(source, said or "", given[text + 1 :]):
+    if name in _FORMATS and said is None:
+        return ""
+    if name in _FORMATS and not _are_right(source, said or "", given[text + 1 :], declared):
         return ""
     return f"`{name}` gets a stream that is always there" * (text < 0) or (
         f"`{name}` gets texts that end with a zero, and the numbers that its format names"
         if name in _FORMATS
         else f"`{name}` gets a text that ends with a zero"
     )
+
+
+def proof_of_reading(source: Source, call: Node, name: str, declared: Declared) -> str:
+    """Return why a call of `sys::name` reads nothing but texts; empty when it may do more."""
+    given = arguments_of(call)
+    places = _READING.get(name, ())
+    if not places or len(given) <= max(places):
+        return ""
+    if not all(_is_text(source, given[place], declared) for place in places):
+        return ""
+    return f"`{name}` reads texts that end with a zero"
 
 
 def text_of(source: Source, argument: Node) -> str | None:
@@ -90,27 +109,66 @@ def keeps_streams(sources: Iterable[Source]) -> bool:
                 kept = kept and (called is None or _flat(source, called) not in _CLOSING)
             elif around.type == "assignment_expression" and field(around, "left") == place:
                 kept = False
-            else:
+            elif not _is_printed_to(source, around):
                 named = True
     return kept and not (named and closes)
 
 
-def _are_right(source: Source, form: str, given: list[Node]) -> bool:
-    wanted = _CONVERSION.findall(form)
+def _is_printed_to(source: Source, declared: Node | None) -> bool:
+    """Return whether all uses of a variable are as arguments of functions of the C library, none of
+    which closes it."""
+    if declared is None or declared.type != "let_declaration" or declared.parent is None:
+        return False
+    pattern = field(declared, "pattern")
+    if pattern is None or pattern.type != "identifier":
+        return False
+    for name in below(declared.parent, "identifier"):
+        if name == pattern or source.text(name) != source.text(pattern):
+            continue
+        arguments = name.parent
+        call = None if arguments is None or arguments.type != "arguments" else arguments.parent
+        called = None if call is None else field(call, "function")
+        text = "" if called is None else _flat(source, called)
+        if not text.startswith("sys::") or text in _CLOSING:
+            return False
+    return True
+
+
+def _stream(source: Source, argument: Node) -> str:
+    """Return the stream that an argument is, or the constant that it names."""
+    node = bare(argument)
+    declared = None
+    if node is not None and node.type == "identifier":
+        declared = declaration_of(source, node)
+    if declared is not None and declared.type == "let_declaration":
+        changing = any(child.type == "mutable_specifier" for child in declared.children)
+        node = None if changing else bare(field(declared, "value"))
+        if node is not None and node.type == "unsafe_block":
+            block = first(node)
+            node = None if block is None or block.named_child_count != 1 else first(block)
+    return "" if node is None else _flat(source, node)
+
+
+def _are_right(source: Source, form: str, given: list[Node], declared: Declared) -> bool:
     plain = _CONVERSION.sub("", form)
-    asked = [(size, kind) for size, kind in wanted if kind != "%"]
+    asked = [
+        part
+        for width, precision, size, kind in _CONVERSION.findall(form)
+        for part in [("", "d")] * ((width == "*") + (precision == "*")) + [(size, kind)]
+        if part[1] != "%"
+    ]
     if "%" in plain or _HIDDEN.search(form) or len(asked) != len(given):
         return False
     return all(
-        _is_right(source, size, kind, value)
+        _is_right(source, size, kind, value, declared)
         for (size, kind), value in zip(asked, given, strict=True)
     )
 
 
-def _is_right(source: Source, size: str, kind: str, value: Node) -> bool:
+def _is_right(source: Source, size: str, kind: str, value: Node, declared: Declared) -> bool:
     if kind == "s":
-        return size == "" and text_of(source, value) is not None
-    told = _type_of(source, value)
+        return size == "" and _is_text(source, value, declared)
+    told = type_of(source, value, declared)
     if kind in "feEgGaA" and size in ("", "l"):
         return told == "f64"
     if kind in "diuoxXc":
@@ -118,31 +176,33 @@ def _is_right(source: Source, size: str, kind: str, value: Node) -> bool:
     return False
 
 
-def _type_of(source: Source, value: Node | None) -> str:
-    """Return the type of a number, as its text says it; empty when it does not."""
+def _is_text(source: Source, value: Node, declared: Declared) -> bool:
+    """Return whether a value is the address of a text that is written there, of one that a `CStr`
+    shows, or of one of two."""
     node = bare(value)
-    if node is None:
-        return ""
-    text = _flat(source, node)
-    if node.type == "type_cast_expression":
-        kind = field(node, "type")
-        return "" if kind is None else _flat(source, kind)
-    if suffix := _SUFFIX.match(text):
-        return suffix[1]
-    if node.type == "identifier":
-        declared = declaration_of(source, node)
-        kind = None if declared is None else field(declared, "type")
-        plain = declared is not None and declared.type in ("let_declaration", "parameter")
-        return _flat(source, kind) if kind is not None and plain else ""
+    while node is not None and node.type == "type_cast_expression":
+        node = bare(field(node, "value"))
+    if node is None or text_of(source, node) is not None:
+        return node is not None
     if node.type == "call_expression":
         method = field(node, "function")
-        if method is not None and method.type == "field_expression":
-            name = field(method, "field")
-            same = name is not None and _SAME.match(f".{_flat(source, name)}")
-            return _type_of(source, field(method, "value")) if same else ""
-    if node.type == "unary_expression" and node.children[0].type == "-":
-        return _type_of(source, first(node))
-    return ""
+        name = None if method is None else field(method, "field")
+        shown = None if method is None else field(method, "value")
+        if name is None or shown is None:
+            return False
+        if source.text(name) in (b"cast_mut", b"cast_const"):
+            return _is_text(source, shown, declared)
+        return source.text(name) == b"as_ptr" and type_of(source, shown, declared) in _SHOWN
+    if node.type != "if_expression":
+        return False
+    other = field(node, "alternative")
+    blocks = [field(node, "consequence"), None if other is None else first(other)]
+    return all(
+        block is not None
+        and block.named_child_count == 1
+        and _is_text(source, block.named_children[0], declared)
+        for block in blocks
+    )
 
 
 def _flat(source: Source, node: Node) -> str:

@@ -12,11 +12,14 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.lift import local_memory, names, safety, simplify, tidy, variables, vectors
+from jarvis_ls.jc2r.lift.atomics import atomics
 from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
+from jarvis_ls.jc2r.lift.exports import exports
 from jarvis_ls.jc2r.lift.layer_plan import INNER
 from jarvis_ls.jc2r.lift.layers import inner_functions, layers
+from jarvis_ls.jc2r.lift.literals import literals
 from jarvis_ls.jc2r.lift.out_parameters import outs
 from jarvis_ls.jc2r.lift.owners import owners, without_copy
 from jarvis_ls.jc2r.lift.program import Key
@@ -29,6 +32,7 @@ from jarvis_ls.jc2r.lift.soundness import types_of
 from jarvis_ls.jc2r.lift.statics import statics
 from jarvis_ls.jc2r.lift.steps import steps
 from jarvis_ls.jc2r.lift.suggestions import apply_suggestions
+from jarvis_ls.jc2r.lift.text_tables import text_tables
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
 from jarvis_ls.jc2r.translate.names import spellings
@@ -122,8 +126,12 @@ class Lifted:
 class Lifting:
     """Lifts one crate, in a copy."""
 
-    def __init__(self, crate: Path, folder: Path, test: Test, call: Call) -> None:
-        """`folder` is where the copy goes; it is made again. Raises `JarvisError`."""
+    def __init__(
+        self, crate: Path, folder: Path, test: Test, call: Call, *, library: bool = True
+    ) -> None:
+        """`folder` is where the copy goes; it is made again. `library` says whether others may link
+        to what the crate exports. Raises `JarvisError`."""
+        self._library = library
         self._call = call
         self._gate = Gate()
         self._crashes: dict[Key, str] = {}
@@ -226,7 +234,7 @@ class Lifting:
             self._spared |= found.functions
 
     def _passes(self) -> dict[str, Callable[[], None]]:
-        passes: dict[str, Callable[[], None]] = {}
+        passes: dict[str, Callable[[], None]] = {"exports": self._exports}
         for rule in _LOCAL:
             passes[rule.__name__] = lambda rule=rule: self._local(rule)  # type: ignore[misc]
         passes["fields"] = lambda: self._crate.write_all(names.fields(self._crate.sources()))
@@ -240,11 +248,14 @@ class Lifting:
         passes["visibility"] = lambda: self._crate.write_all(private(self._crate.sources()))
         passes["statics"] = lambda: self._across(lambda sources, _: statics(sources))
         passes["values"] = self._plain_values
+        passes["texts"] = lambda: self._across(text_tables)
+        passes["atomics"] = lambda: self._across(atomics)
         passes["layers"] = self._layers
         passes["steps"] = lambda: self._local(steps)
         passes["owners"] = self._owners
         passes["safety"] = self._safety
         passes["arms"] = lambda: self._local(tidy.arms)
+        passes["literals"] = lambda: self._local(literals)
         passes["lints"] = self._lints
         return passes
 
@@ -302,11 +313,19 @@ class Lifting:
             self._refuse(found - stay)
             stay |= found
 
+    def _exports(self) -> None:
+        left = [path.read_bytes() for path in (self._copy / "c").rglob("*") if path.is_file()]
+        texts = [*left, *self._tests()]
+        self._across(
+            lambda sources, excluded: exports(sources, texts, excluded, library=self._library)
+        )
+
+    def _tests(self) -> list[bytes]:
+        return [path.read_bytes() for path in sorted((self._copy / "tests").glob("*.rs"))]
+
     def _items(self) -> None:
         """Give functions and variables names as in Rust, but for those that tests name."""
-        tests = "\n".join(
-            path.read_text(errors="replace") for path in (self._copy / "tests").glob("*.rs")
-        )
+        tests = b"\n".join(self._tests()).decode("utf-8", "replace")
         self._across(names.items, self._stay() | set(_WORD.findall(tests)))
 
     def _casts(self) -> None:

@@ -9,9 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import field as field_of
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift.format_proofs import STREAMS, keeps_streams, proof_of_printing, text_of
+from jarvis_ls.jc2r.lift.expression_types import Declared, declarations_of
+from jarvis_ls.jc2r.lift.format_proofs import (
+    STREAMS,
+    keeps_streams,
+    proof_of_printing,
+    proof_of_reading,
+    text_of,
+)
 from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of, variable_of
 from jarvis_ls.jc2r.lift.unsafe_operations import Kind, Operation, declaration_of, flat
@@ -53,6 +61,8 @@ class Types:
     """Whether some type has fields that are not aligned."""
     streams: bool = False
     """Whether the standard streams stay what and where they are."""
+    declared: Declared = field_of(default_factory=Declared)
+    """What items are."""
 
 
 def types_of(sources: Sequence[Source]) -> Types:
@@ -87,7 +97,9 @@ def types_of(sources: Sequence[Source]) -> Types:
                 nonzero.add(made)
                 more = True
     packed = any(b"packed" in source.text(node) for source, node in _attributes(sources))
-    return Types(frozenset(nonzero), unions, packed, keeps_streams(sources))
+    return Types(
+        frozenset(nonzero), unions, packed, keeps_streams(sources), declarations_of(sources)
+    )
 
 
 def proof_of(source: Source, operation: Operation, types: Types) -> str:
@@ -152,8 +164,12 @@ def _of_call(source: Source, operation: Operation, types: Types) -> str:
         return "`__assert_fail` reads texts that end with a zero, and ends the process"
     if operation.name in _TOTAL and callee == b"sys::" + operation.name.encode():
         return f"`{operation.name}` takes numbers only and is defined for all of them"
+    if callee == b"sys::" + operation.name.encode() and (
+        read := proof_of_reading(source, operation.node, operation.name, types.declared)
+    ):
+        return read
     if types.streams and callee == b"sys::" + operation.name.encode():
-        return proof_of_printing(source, operation.node, operation.name)
+        return proof_of_printing(source, operation.node, operation.name, types.declared)
     return ""
 
 

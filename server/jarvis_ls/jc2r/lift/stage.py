@@ -15,6 +15,7 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.words import Words, from_json, to_json
 from jarvis_ls.harness import program_cases as recorded
 from jarvis_ls.jc2r.build.compile_commands import Units, units_of
+from jarvis_ls.jc2r.build.products import makes_libraries
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
 from jarvis_ls.jc2r.crate.state import (
@@ -126,7 +127,8 @@ def lift_project(
         if not begun.kept:
             shutil.rmtree(folder / INVENTORIES, ignore_errors=True)
             _write(folder / INVENTORIES / "before.json", inventory(read_sources(crate)))
-        done = Lifting(crate, work, test, call).run(keep, progress)
+        lifting = Lifting(crate, work, test, call, library=makes_libraries(root))
+        done = lifting.run(keep, progress)
         built = build(crate)
         if built.returncode != 0:
             raise JarvisError(

@@ -1,11 +1,9 @@
-"""`static mut` that no other thread can find half written.
+"""`static mut` that nothing writes to.
 
-A number, or a table of them, that nothing writes to, though functions may be lent its address to
-read there, becomes a `static`, and a pointer to a text of
-which only elements are read, the text. A number that is given a
-value by statements of their own becomes an atomic, whose relaxed loads and stores are what the C
-does. Both only where the variable is private to a file, so that every use of it is seen, and
-where its address is never taken.
+A number, or a table of them, of which that is true, though functions may be lent its address to
+read there, becomes a `static`, and a pointer to a text of which only elements are read, the text:
+where the variable is private to a file, so that every use of it is seen, and where its address is
+never taken. Numbers that are written are atomics (`atomics.py`).
 """
 
 from __future__ import annotations
@@ -26,15 +24,11 @@ from jarvis_ls.jc2r.lift.rust import (
     rewritten,
 )
 
-_ATOMIC = re.compile(rb"([iu])(8|16|32|64|size)\Z")
-_VALUE = re.compile(rb"(?:unsafe \{\s*)?(-?\d[\d_]*(?:[iu](?:8|16|32|64|size))?)(?:\s*\})?\Z")
 _LETTERS = re.compile(rb"\*(?:const|mut) ([iu]8)\Z")
 _PLAIN = re.compile(rb"[iu](?:8|16|32|64|128|size)|f32|f64|bool|usize")
 _READING = re.compile(
     rb"wrapping_\w+|rotate_\w+|swap_bytes|count_ones|leading_zeros|trailing_zeros|is_some|is_none"
 )
-_ATOMICS = b"core::sync::atomic::"
-_RELAXED = _ATOMICS + b"Ordering::Relaxed"
 
 
 def statics(sources: list[Source]) -> dict[int, bytes]:
@@ -52,7 +46,6 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
     uses: dict[bytes, list[Node]] = {}
     for node in below(source.root, "identifier"):
         uses.setdefault(source.text(node), []).append(node)
-    atomics: dict[bytes, Node] = {}
     tables: set[bytes] = set()
     texts: dict[bytes, tuple[bytes, bytes]] = {}
     for item in below(source.root, "static_item"):
@@ -69,20 +62,10 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
             literal = _literal(source, value)
             if literal and all(_is_element(source, node) for node in places):
                 texts[name] = letter[1], literal
-        elif _PLAIN.fullmatch(source.text(kind)) and all(_is_read(source, node) for node in places):
-            tables.add(name)
-        elif _ATOMIC.match(source.text(kind)):
-            number = value is not None and _VALUE.match(source.text(value))
-            if number and all(_is_plain_use(source, node) for node in places):
-                atomics[name] = item
-        elif _is_table(source, kind, shared) and all(
-            _only_reads(source, node) or _is_lent(source, node) for node in places
-        ):
+        elif _is_only_read(source, kind, places, shared):
             tables.add(name)
 
     def rule(node: Node, say: Say) -> bytes | None:
-        if node.type == "static_item" and (name := name_of(node).encode()) in atomics:
-            return _atomic(source, node)
         if node.type == "static_item" and name_of(node).encode() in tables:
             word = next(child for child in node.children if child.type == "mutable_specifier")
             text = source.data[node.start_byte : word.start_byte]
@@ -97,16 +80,9 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
             element = _element(source, node)
             index = b"" if element is None else say(element)
             return b"(" + name + b"[" + index + b" as usize] as " + texts[name][0] + b")"
-        if node.type == "assignment_expression":
-            left, right = field(node, "left"), field(node, "right")
-            if left is not None and right is not None and source.text(left) in atomics:
-                return source.text(left) + b".store(" + say(right) + b", " + _RELAXED + b")"
-        if node.type == "identifier" and (name := source.text(node)) in atomics:
-            return name + b".load(" + _RELAXED + b")"
         return None
 
-    found = atomics or tables or texts
-    return rewritten(source.data, source.root, rule) if found else source.data
+    return rewritten(source.data, source.root, rule) if tables or texts else source.data
 
 
 def _literal(source: Source, value: Node) -> bytes:
@@ -156,16 +132,13 @@ def _element(source: Source, star: Node) -> Node | None:
     return None if name is None else element_of(source, name)
 
 
-def _atomic(source: Source, item: Node) -> bytes:
-    kind, value = field(item, "type"), field(item, "value")
-    assert kind is not None and value is not None
-    match, number = _ATOMIC.match(source.text(kind)), _VALUE.match(source.text(value))
-    assert match is not None and number is not None
-    of = _ATOMICS + b"Atomic" + match[1].upper() + match[2]
-    if match[2] == b"size":
-        of = _ATOMICS + b"Atomic" + match[1].upper() + b"size"
-    name = name_of(item).encode()
-    return b"static " + name + b": " + of + b" = " + of + b"::new(" + number[1] + b");"
+def _is_only_read(source: Source, kind: Node, places: list[Node], shared: Set[bytes]) -> bool:
+    """Return whether a number or a table is only read, at all places that name it."""
+    if _PLAIN.fullmatch(source.text(kind)):
+        return all(_is_read(source, node) for node in places)
+    return _is_table(source, kind, shared) and all(
+        _only_reads(source, node) or _is_lent(source, node) for node in places
+    )
 
 
 def _is_visible(item: Node) -> bool:

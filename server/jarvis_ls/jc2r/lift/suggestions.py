@@ -21,7 +21,7 @@ from jarvis_ls.jc2r.lift.compiler import (
     with_changes,
 )
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
-from jarvis_ls.jc2r.lift.rust import Source, below, field, first
+from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first
 
 ROUNDS = 12
 """Times that a change may open the way for another one."""
@@ -36,6 +36,8 @@ _LINTS = (
     "unused_assignments",
 )
 """Lints of rustc that are enabled, whatever the crate allows."""
+_CASTS = ("clippy::ptr_as_ptr", "clippy::ptr_cast_constness")
+"""Lints of clippy that are: what a cast may change is in the name of the method."""
 _LAST = "unused_assignments"
 """What is changed when nothing else is to be: whether a variable needs a value, the build tells."""
 _LEFT = frozenset(
@@ -82,7 +84,7 @@ def apply_suggestions(crate: CrateCopy) -> set[tuple[Path, int]]:
             keys = {key for key, _ in wanted}
             blamed = _to_blame(crate, errors, keys)
             crate.restore(start)
-            refused |= blamed or keys
+            refused |= blamed or {key for key in keys if key[2] < 0} or keys
     return {(path, number) for _, path, number, _ in refused if number >= 0}
 
 
@@ -102,12 +104,13 @@ def _to_blame(crate: CrateCopy, errors: list[Message], wanted: set[_Key]) -> set
 
 def _suggestions(crate: CrateCopy) -> Iterator[tuple[_Key, Message]]:
     by_path = {source.path: source for source in crate.sources()}
-    command = "clippy" if program("cargo-clippy") is not None else "check"
-    for message in check(crate.path, *_LINTS, command=command):
+    clippy = program("cargo-clippy") is not None
+    lints = (*_LINTS, *_CASTS) if clippy else _LINTS
+    for message in check(crate.path, *lints, command="clippy" if clippy else "check"):
         source = by_path.get(message.path)
         if source is None or message.level != "warning" or message.code in _LEFT:
             continue
-        changes = message.changes or _own_changes(source, message)
+        changes = _coercion(source, message) or message.changes or _own_changes(source, message)
         if changes:
             places = functions_with([message], [source])
             number = next((number for _, number in places), -1)
@@ -159,6 +162,30 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
         if not _does_something(source, value):
             return [Change(kind.end_byte, value.end_byte, "")]
     return []
+
+
+def _coercion(source: Source, message: Message) -> list[Change]:
+    """Return the change of a cast that a pointer needs no cast for: one to change through, where
+    one to read through is wanted."""
+    if message.code not in _CASTS or not message.changes:
+        return []
+    change = message.changes[0]
+    node = source.root.descendant_for_byte_range(change.start, change.end)
+    value = None if node is None else field(node, "value")
+    if node is None or value is None or node.type != "type_cast_expression":
+        return []
+    around = node.parent
+    if not change.text.endswith(".cast_const()") or around is None:
+        return []
+    call = around.parent if around.type == "arguments" else None
+    called = None if call is None else field(call, "function")
+    wanted = called is not None and called.type in ("identifier", "scoped_identifier")
+    if not wanted or (called is not None and source.text(called) == b"Some"):
+        return []
+    inner = bare(value)
+    plain = inner is not None and inner.type in ("identifier", "field_expression")
+    said = source.text(inner if plain and inner is not None else value)
+    return [Change(change.start, change.end, said.decode())]
 
 
 def _assignment_of(name: Node) -> Node | None:

@@ -23,6 +23,8 @@ from jarvis_ls.jc2r.translate.operators import Operators
 from jarvis_ls.jc2r.translate.rust_text import literal, parenthesise, type_null, whole
 from jarvis_ls.jc2r.translate.strings import bytes_of
 
+_STREAMS = frozenset({"stdin", "stdout", "stderr"})
+"""Variables of the C library that no argument gives another value."""
 _RETURNING_TWICE = {
     "setjmp": "setjmp",
     "_setjmp": "setjmp",
@@ -193,6 +195,8 @@ class Calls(Operators):
             return bool(below.kind.name == "DECL_REF_EXPR")
         if node.kind.name == "DECL_REF_EXPR":
             if is_array(node.type) or kind(node.type) == "FUNCTIONPROTO":
+                return True
+            if node.spelling in _STREAMS and clang.in_system_header(node.referenced):
                 return True
             return not writes and self.is_private(node)
         return False

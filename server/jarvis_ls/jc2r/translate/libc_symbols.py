@@ -14,7 +14,7 @@ _LIBRARIES = ("libc.so.6", "libm.so.6")
 AT_LOAD = {"_init": ".init_array", "_fini": ".fini_array"}
 """What a library may have that is linked without what gcc puts into every other, and where Rust has
 such."""
-_MEMORY = frozenset(
+MEMORY = frozenset(
     "malloc calloc realloc free memalign aligned_alloc posix_memalign valloc pvalloc "
     "malloc_usable_size".split()
 )
@@ -60,7 +60,7 @@ def functions_of_system(names: Collection[str]) -> frozenset[str]:
         except OSError:
             continue
         found |= {name for name in names if _is_function(loaded, name)}
-    return found - _MEMORY
+    return found - MEMORY
 
 
 def _is_function(library: ctypes.CDLL, name: str) -> bool:
