@@ -31,7 +31,7 @@ setup(
     packages=[],
     ext_modules=mypycify(
         {arguments!r},
-        opt_level="1",
+        opt_level={level!r},
         debug_level="0",
         group_name="jarvis_ls_flow",
         multi_file=True,
@@ -40,6 +40,8 @@ setup(
 """
 """Level 1: higher ones take half as long again to compile and are no faster here. A C file for each
 module: one for all takes the compiler nearly four times as long, and is no faster either."""
+_LEVEL = os.environ.get("JARVIS_COMPILED_LEVEL", "1")
+"""Another level, for tests of what the modules do: at 0 the compiler takes a third of the time."""
 
 
 class CompiledHook(BuildHookInterface[Any]):
@@ -82,7 +84,7 @@ def _compile(root: Path, folder: Path, modules: list[str]) -> Path:
     files = [f"jarvis_ls/{name}.py" for name in modules]
     # From within `server`: mypyc names a module by its path.
     arguments = ["--config-file", str(folder / "mypy.toml"), *files]
-    (folder / "setup.py").write_text(_SETUP.format(arguments=arguments))
+    (folder / "setup.py").write_text(_SETUP.format(arguments=arguments, level=_LEVEL))
     built = folder / "built"
     done = subprocess.run(
         [sys.executable, folder / "setup.py", "build_ext", "--build-lib", built],
@@ -98,7 +100,7 @@ def _compile(root: Path, folder: Path, modules: list[str]) -> Path:
 
 def _key(root: Path) -> str:
     """Names the sources, how they are compiled, and the Python they are compiled for."""
-    digest = hashlib.sha256(sys.version.encode())
+    digest = hashlib.sha256(f"{sys.version} {_LEVEL}".encode())
     files = [root / "pyproject.toml", Path(__file__), *sorted((root / "server").rglob("*.py"))]
     for file in files:
         digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())

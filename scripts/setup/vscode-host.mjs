@@ -71,7 +71,8 @@ async function install() {
 }
 
 /**
- * spdlog writes the log files and the Output panel, node-pty is the terminal.
+ * spdlog writes the log files and the Output panel, node-pty is the terminal. Neither has to be fast:
+ * at the level of optimisation that they ask for, the compiler takes half as long again.
  * @param {string} modules
  */
 async function buildNatives(modules) {
@@ -91,7 +92,7 @@ async function buildNatives(modules) {
       `VS Code for the browser: builds ${module}`,
       process.execPath,
       [...[await nodeGyp(), 'rebuild', ...nodedir]],
-      { cwd: path.join(modules, module), env: withoutNpmSettings() },
+      { cwd: path.join(modules, module), env: { CXXFLAGS: '-O1', ...withoutNpmSettings() } },
     );
   }
 }
