@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
+from tests.support.starting import quick
 
 pytestmark = pytest.mark.watches()
 
@@ -119,7 +120,7 @@ needs_compiler = pytest.mark.skipif(
 def jsec(*arguments: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the command with a home of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "jarvis_ls.cli.jsec", *arguments],
+        [*quick("jarvis_ls.cli.jsec"), *arguments],
         capture_output=True,
         encoding="utf-8",
         timeout=300,

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
+from tests.support.starting import quick
 
 LIBRARY = """\
 #include <fcntl.h>
@@ -205,7 +206,7 @@ pytestmark = [
 
 def jsec(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "jarvis_ls.cli.jsec", *arguments],
+        [*quick("jarvis_ls.cli.jsec"), *arguments],
         capture_output=True,
         encoding="utf-8",
         timeout=600,

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
+from tests.support.starting import quick
 
 pytestmark = pytest.mark.watches()
 
@@ -81,7 +82,7 @@ needs_compiler = pytest.mark.skipif(
 def start(*arguments: str | Path, home: Path, **variables: str) -> subprocess.Popen[str]:
     """Start `jsec fix` with a home of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "jarvis_ls.cli.jsec", "fix", *map(str, arguments)],
+        [*quick("jarvis_ls.cli.jsec"), "fix", *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from jarvis_ls.cli.jsec import build_parser
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings.settings import load_settings
 from jarvis_ls.runtime.base.toml_files import parse_toml
+from tests.support.starting import quick
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -35,7 +35,7 @@ def commands() -> list[str]:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "jarvis_ls.cli.jsec", *shlex.split(command)[1:]]
+    words = [*quick("jarvis_ls.cli.jsec"), *shlex.split(command)[1:]]
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
 
 

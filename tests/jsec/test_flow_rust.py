@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from jarvis_ls.jsec.flow.lower.c.file import lower
 from jarvis_ls.jsec.flow.program.file_outline import outline_of
 from jarvis_ls.jsec.flow.program.program import Program
 from jarvis_ls.jsec.scan.file_scanner import analysis_of
+from tests.support.starting import quick
 
 LIVING = "Box::into_raw(Box::new(1))"
 FREED = "{ let q = Box::into_raw(Box::new(1)); unsafe { drop(Box::from_raw(q)) }; q }"
@@ -178,7 +178,7 @@ def test_scan_tells_the_way_and_drops_refuted_guesses(tmp_path: Path) -> None:
 
 
 def _scan(folder: Path, *options: str) -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "jarvis_ls.cli.jsec", "scan", str(folder), "--jobs", "1"]
+    command = [*quick("jarvis_ls.cli.jsec"), "scan", str(folder), "--jobs", "1"]
     command += ["--min-confidence", "0"]
     done = subprocess.run(
         [*command, "--format", "json", *options], capture_output=True, text=True, check=False
