@@ -426,9 +426,12 @@ describe('the conversation', () => {
     await panel.events([
       put(tool('r', 'read_code', { arguments: JSON.stringify({ files }) })),
       put(tool('s', 'search_in_project', { arguments: '{"regex": true, "query": "free"}' })),
+      put(
+        tool('w', 'rewrite_file', { arguments: '{"file_path": "src/\\u00e4.c", "content": "int ' }),
+      ),
     ]);
     const briefs = panel.page.locator('.brief');
-    assert.deepEqual(await briefs.allInnerTexts(), ['src/a.c +1', 'free']);
+    assert.deepEqual(await briefs.allInnerTexts(), ['src/a.c +1', 'free', 'src/ä.c']);
   });
 
   test('three calls and more that only look at things are folded into one row', async () => {

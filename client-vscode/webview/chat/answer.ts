@@ -82,11 +82,11 @@ export class AnswerRow {
     this.footShown = state;
     const tokens = t('answer.tokens', { input: short(usage.input), output: short(usage.output) });
     const price = usage.cost > 0 ? ` · ${cost(usage.cost)}` : '';
-    const numbers = used > 0 ? html`<span>${tokens}${price}</span>` : nothing;
+    const numbers = used > 0 ? html` · <span>${tokens}${price}</span>` : nothing;
     render(
       entry.streaming
         ? nothing
-        : html`<span class="fine" title=${entry.model}>${entry.model.split('/').at(-1)} ${numbers}</span>
+        : html`<span class="fine" title=${entry.model}>${entry.model.split('/').at(-1)}${numbers}</span>
             ${action('copy', t('copy'), () => {
               void this.chat.page.ask({ kind: 'copy', text: this.text });
             })}`,

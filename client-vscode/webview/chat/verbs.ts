@@ -37,6 +37,10 @@ const VERBS: Record<string, Key> = {
   update_plan: 'verb.plan',
 };
 
+/** The first text of an object that is there up to its end, control characters written out. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none in its texts.
+const WHOLE_TEXT = /:\s*("(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*")/;
+
 /** What a tool does. */
 export function verb(tool: string): string {
   const key = Object.hasOwn(VERBS, tool) ? VERBS[tool] : undefined;
@@ -60,7 +64,9 @@ export function brief(
   try {
     return firstText(JSON.parse(text)).slice(0, 200);
   } catch {
-    return ''; // cut because it was long: the whole is in the card
+    // It was cut because it was long. What stands first, such as the path, is whole mostly.
+    const whole = WHOLE_TEXT.exec(text)?.[1];
+    return whole === undefined ? '' : firstText(JSON.parse(whole)).slice(0, 200);
   }
 }
 
