@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.authorities import share_authorities
 from tests.support.properties import load_profile
 from tests.support.stamps import Stamps
 from tests.support.starting import fork_workers
@@ -13,13 +14,14 @@ from tests.support.starting import fork_workers
 os.environ["JARVIS_COMPILED"] = "0"  # the sources are tested, not what `npm start` made of them
 
 LONGEST = tuple(
-    "test_compiled.py test_translation.py test_linking.py test_migration.py test_workspace.py "
-    "test_jsec_ends.py test_jarvis_command.py test_panel.py test_jsec_command.py "
-    "test_recovery.py test_hostile.py test_red_team.py test_sandbox.py test_lift_signatures.py "
-    "test_lift.py test_equivalence.py test_lift_killed.py test_bzip2.py test_programs.py "
-    "test_hostile_workspace.py test_jarvis_eval.py test_background_scripts.py "
-    "test_onboarding.py test_jarvis_setup.py test_jarvis_extending.py test_code_actions.py "
-    "test_checkpoints.py test_mcp.py".split()
+    "test_compiled.py test_migration.py test_hostile.py test_lift.py test_translation.py "
+    "test_linking.py test_sandbox.py test_recovery.py test_mcp.py test_jarvis_command.py "
+    "test_jsec_prove.py test_jsec_prove_leaks.py test_jsec_prove_functions.py test_red_team.py "
+    "test_panel.py test_background_scripts.py test_jarvis_auto_kill.py test_lift_signatures.py "
+    "test_equivalence.py test_programs.py test_workspace.py test_jsec_ends.py "
+    "test_jsec_command.py test_lift_killed.py test_bzip2.py test_hostile_workspace.py "
+    "test_jarvis_eval.py test_onboarding.py test_jarvis_setup.py test_jarvis_extending.py "
+    "test_code_actions.py test_checkpoints.py".split()
 )
 """Files that take minutes, longest first: begun last, one would run alone at the end."""
 
@@ -51,3 +53,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 load_profile()
 fork_workers()
+share_authorities()
