@@ -15,6 +15,7 @@ from jarvis_ls.jsec.flow.domain.call_summary import acts_of
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.lower.builder import TooLarge
 from jarvis_ls.jsec.flow.lower.c.file import Lowering, lowering_of
+from jarvis_ls.jsec.flow.lower.c.heads import Heads
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
 from jarvis_ls.jsec.flow.program.file_outline import (
@@ -58,6 +59,7 @@ class OpenFile:
         self._lowered: dict[str, FunctionIR | None] = {}
         self._digests: dict[str, bytes] = {}
         self._lowering: Lowering | RustLowering | None = None
+        self._heads = Heads()
         self._texts: dict[bytes, set[str]] = {}
         """Names that texts between functions may give a value."""
         self._imported: set[str] = set()
@@ -80,6 +82,8 @@ class OpenFile:
         that are not known yet are only taken as they are until it is."""
         data = unit.source.data
         lowering = self._lowering = lowering_of(unit)
+        if isinstance(lowering, Lowering):
+            lowering.heads = self._heads
         lowering.declare(root)
         lowering.import_again(self._imported, self._beyond)
         before, self._lowered = self._lowered, {}

@@ -17,6 +17,7 @@ from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.lower.builder import TooLarge, first_functions
 from jarvis_ls.jsec.flow.lower.c.context import Outer
 from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
+from jarvis_ls.jsec.flow.lower.c.heads import Head, Heads
 from jarvis_ls.jsec.flow.lower.c.locals import is_constant
 from jarvis_ls.jsec.flow.lower.c.macros import Macros, with_library_macros
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
@@ -59,6 +60,8 @@ class Lowering:
         self.pending: list[_Pending] = []
         self._declarations: list[Span] = []
         self.definitions: dict[str, _Pending] = {}
+        self.heads: Heads | None = None
+        """What is known of functions from an earlier state of the file."""
         self._is_foreign = False
         """Whether what only other platforms compile is being taken in: it declares what nothing
         else does."""
@@ -67,7 +70,11 @@ class Lowering:
         """Take in all that the file with the tree `root` declares, which has the items `found`."""
         spaces = _Spaces(root)
         foreign = []
-        for item in items(root, self.unit.language) if found is None else found:
+        if found is None:
+            found = list(items(root, self.unit.language))
+        if self.heads is not None:
+            self.heads.begin(self.unit, [item.node for item in found])
+        for item in found:
             space = spaces.of(item.node)
             if item.foreign:
                 foreign.append((item.node, space))
@@ -209,16 +216,12 @@ class Lowering:
                 self._declare(child, space)
 
     def _definition(self, node: Node, space: str, record: str = "") -> None:
-        declarator = _function_declarator(node)
-        if declarator is None:
+        head = self._head(node)
+        if head is None:
             return
-        if _is_torn(node, declarator):
-            return
-        result = self.types.specifier_type(node)
-        name, type_ = self.types.declarator(node.child_by_field_name("declarator"), result)
+        name, type_, static = head
         if type_[0] != "fn" or not name:
             return
-        static = any(text(c) == "static" for c in node.children)
         owner, _, short = name.rpartition("::")
         owner = owner.rpartition("::")[2] or record
         if owner and not self.types.is_class(owner):
@@ -232,6 +235,22 @@ class Lowering:
         elif not (self._is_foreign and short in self.outer.functions):
             self.outer.functions[short] = type_
         self.pending.append((node, full, owner, type_, static))
+
+    def _head(self, node: Node) -> Head | None:
+        """Return what the head of a function that is defined says; None where it is torn."""
+        known = self.heads.of(node) if self.heads is not None else None
+        if known is not None:
+            return known
+        declarator = _function_declarator(node)
+        if declarator is None or _is_torn(node, declarator):
+            return None
+        before = self.types.extent()
+        result = self.types.specifier_type(node)
+        name, type_ = self.types.declarator(node.child_by_field_name("declarator"), result)
+        head = name, type_, any(text(c) == "static" for c in node.children)
+        if self.heads is not None and self.types.extent() == before:
+            self.heads.keep(node, head)
+        return head
 
     def _record(self, node: Node, space: str) -> None:
         type_ = self.types.record(node)

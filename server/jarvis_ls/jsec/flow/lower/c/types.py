@@ -71,6 +71,16 @@ class Types(DeclaredTypes):
         self.origin = ""
         """The name whose declaration is read there; empty for the file's own."""
 
+    def extent(self) -> tuple[int, ...]:
+        """Return how much is known: the same before and after what declares nothing."""
+        return (
+            len(self._named),
+            len(self.records),
+            len(self.enumerators),
+            len(self._signs),
+            len(self.installed.records),
+        )
+
     def overload(self, owner: str, name: str, type_: Type) -> None:
         """Take in a function; another one of the same name may be known."""
         known = self.overloads.setdefault((owner, name), [])
