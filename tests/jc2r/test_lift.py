@@ -28,6 +28,7 @@ from jarvis_ls.jc2r.lift import (
 )
 from jarvis_ls.jc2r.lift.compiler import Message
 from jarvis_ls.jc2r.lift.expression_types import declarations_of
+from jarvis_ls.jc2r.lift.inferred_types import drop_types
 from jarvis_ls.jc2r.lift.literals import literals
 from jarvis_ls.jc2r.lift.rust import Source, below, parse_source
 from jarvis_ls.jc2r.lift.unsafe_operations import operation_of
@@ -110,7 +111,7 @@ def test_what_the_compilers_would_warn_of_is_not_there(
     crate = tmp_path / "p"
     shutil.copytree(lifted[0].parent / "p_rs", crate, ignore=shutil.ignore_patterns("target"))
     text = (crate / "src" / "a.rs").read_text()
-    assert "fn made(how_many: i32)" in text and "let the_sum: i32 = how_many" in text
+    assert "fn made(how_many: i32)" in text and "let the_sum = how_many" in text
     assert (
         "counted()" in text.partition("fn called_once(")[2].partition("\n}")[0]
     )  # it has its effect
@@ -702,3 +703,29 @@ def test_a_stream_has_no_members_where_none_is_used(tmp_path: Path, use: str, me
 )
 def test_numbers_have_no_type_that_is_known_anyway(before: str, after: str) -> None:
     assert said(literals, before) == f"fn g(n: i32) {{ {after or before} }}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("let k: i32 = h();", "let k = h();"),
+        ("let mut k: u32 = unsafe { A.load(Relaxed) };", "let mut k = unsafe { A.load(Relaxed) };"),
+        (
+            "let k: i32 = n.wrapping_add(1); let q: i32 = k;",
+            "let k = n.wrapping_add(1); let q = k;",
+        ),
+        ("let p: *mut i8 = m(); let q: *const i8 = m();", "let p = m(); let q: *const i8 = m();"),
+        ("let k: i64 = 7;", ""),
+        ("let k: i64 = h() as i64;", ""),
+        ("let k: i32 = generic(3);", ""),
+        ("let k: i32;", ""),
+        ("let k: i32 = unsafe { f(); h() };", ""),
+        ("let k: &[i32] = t;", ""),
+    ],
+)
+def test_variables_have_no_type_that_their_value_has(before: str, after: str) -> None:
+    head = "fn g(n: i32, t: &[i32; 3])"
+    more = f"{ITEMS} fn m() -> *mut i8 {{ p }} fn generic<T>(t: T) -> T {{ t }}"
+    one = parse_source(Path("g.rs"), f"{head} {{ {before} }} {more}".encode())
+    made = drop_types(one, one.functions[0], declarations_of([one])).decode()
+    assert made == f"{head} {{ {after or before} }}"

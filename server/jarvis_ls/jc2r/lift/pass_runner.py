@@ -17,6 +17,8 @@ from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
 from jarvis_ls.jc2r.lift.exports import exports
+from jarvis_ls.jc2r.lift.expression_types import declarations_of
+from jarvis_ls.jc2r.lift.inferred_types import drop_types
 from jarvis_ls.jc2r.lift.layer_plan import INNER
 from jarvis_ls.jc2r.lift.layers import inner_functions, layers
 from jarvis_ls.jc2r.lift.literals import literals
@@ -256,6 +258,7 @@ class Lifting:
         passes["safety"] = self._safety
         passes["arms"] = lambda: self._local(tidy.arms)
         passes["literals"] = lambda: self._local(literals)
+        passes["types"] = self._types
         passes["lints"] = self._lints
         return passes
 
@@ -331,6 +334,10 @@ class Lifting:
     def _casts(self) -> None:
         members = member_types(self._crate.sources())
         self._local(lambda source, function: casts(source, function, members))
+
+    def _types(self) -> None:
+        declared = declarations_of(self._crate.sources())
+        self._local(lambda source, function: drop_types(source, function, declared))
 
     def _views(self) -> None:
         unions = types_of(self._crate.sources()).unions

@@ -74,7 +74,8 @@ def apply_suggestions(crate: CrateCopy) -> set[tuple[Path, int]]:
     refused: set[_Key] = set()
     for _ in range(ROUNDS):
         found = [(key, message) for key, message in _suggestions(crate) if key not in refused]
-        wanted = [(key, message) for key, message in found if key[0] != _LAST] or found
+        first = min((_turn(key[0]) for key, _ in found), default=0)
+        wanted = [(key, message) for key, message in found if _turn(key[0]) == first]
         start = crate.texts()
         _change(crate, [message for _, message in wanted])
         if crate.texts() == start:
@@ -86,6 +87,12 @@ def apply_suggestions(crate: CrateCopy) -> set[tuple[Path, int]]:
             crate.restore(start)
             refused |= blamed or {key for key in keys if key[2] < 0} or keys
     return {(path, number) for _, path, number, _ in refused if number >= 0}
+
+
+def _turn(lint: str) -> int:
+    """Return when the changes of a lint are made: those of casts would hide texts of C from another
+    lint, so they come behind it."""
+    return 2 if lint == _LAST else int(lint in _CASTS)
 
 
 def _to_blame(crate: CrateCopy, errors: list[Message], wanted: set[_Key]) -> set[_Key]:
