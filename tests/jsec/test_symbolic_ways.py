@@ -176,6 +176,28 @@ FLAWED = [
         "strcpy(name, v[1]); if (log_()) return 1; strcpy(b, name); /*here*/ return b[0]; }",
     ),
 ]
+TABLE = (
+    "struct s { char **all; int n; };\nint f(struct s *s, int i, int j) {\n"
+    "char **all = malloc(80); if (!all) return 1; s->all = all;\n"
+    "if (i < 0 || i > 9 || j < 0 || j > 9) return 2;\n"
+    "char *p = malloc(4); /*step*/\nif (!p) return 3;\nall[i] = p; AFTER\n"
+    "return 0; /*here*/ }"
+)
+
+
+@pytest.mark.parametrize("after", ["", "p[0] = 1;"])
+def test_what_is_put_somewhere_into_what_is_kept_is_kept(tmp_path: Path, after: str) -> None:
+    found = refute(tmp_path, TABLE.replace("AFTER", after), 401)
+    assert found is not None
+    assert found.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["all[j] = NULL;", "all[3] = NULL;", "memset(all, 0, 80);", "free(all); s->all = NULL;"],
+)
+def test_what_is_written_over_there_is_not(tmp_path: Path, after: str) -> None:
+    assert refute(tmp_path, TABLE.replace("AFTER", after), 401) is None
 
 
 @pytest.mark.parametrize(("cwe", "text"), SOUND)

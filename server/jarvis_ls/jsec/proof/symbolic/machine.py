@@ -459,6 +459,7 @@ class Machine:
         self.touch(state, (pointer.block, 0, 0))
         self.expose(state, value)
         state.forget(pointer.block)
+        state.put_somewhere(pointer.block, value)
         if kept:
             state.blocks[pointer.block] = replace(state.blocks[pointer.block], strings=kept)
 

@@ -106,6 +106,9 @@ class Hole:
     """Bytes that nothing is known of."""
 
 
+SOMEWHERE = -1
+"""Offset of a cell of no size: it holds the addresses that were put where only the object is known,
+and not written over since."""
 HOLE = Hole()
 Value = Number | Pointer | Wild | Code | Fraction | Bytes | Hole
 
@@ -210,6 +213,7 @@ class State:
         if known is not None and known[0] == size:
             self._drop(known[1])
             cells = dict(block.cells)
+            cells.pop(SOMEWHERE, None)
         else:
             cells = self._without(block, offset, size)
         cells[offset] = (size, value)
@@ -222,6 +226,8 @@ class State:
         cells = {}
         for at, (length, value) in block.cells.items():
             stop = at + length
+            if at == SOMEWHERE:
+                continue
             if stop <= offset or at >= end:
                 cells[at] = (length, value)
                 continue
@@ -231,6 +237,16 @@ class State:
             if stop > end:
                 cells[end] = (stop - end, Hole())
         return cells
+
+    def put_somewhere(self, number: int, value: Value) -> None:
+        """Note that addresses are in an object, though not where."""
+        held: dict[int, tuple[int, Value]] = {
+            at: (0, Pointer(block)) for at, block in enumerate(blocks_in(value))
+        }
+        if held:
+            block = self.blocks[number]
+            cells = {**block.cells, SOMEWHERE: (0, Bytes(0, held, Rest.UNKNOWN))}
+            self.blocks[number] = replace(block, cells=cells)
 
     def forget(self, number: int) -> None:
         """Forget what is in an object."""

@@ -18,6 +18,7 @@ import z3
 from jarvis_ls.jsec.proof.symbolic import terms
 from jarvis_ls.jsec.proof.symbolic.memory import (
     HOLE,
+    SOMEWHERE,
     Block,
     Bytes,
     Code,
@@ -225,6 +226,9 @@ def _merged_cells(choice: _Choice, left: Block, right: Block, merged: State) -> 
     torn: list[tuple[int, int]] = []
     for block, other in ((left, right), (right, left)):
         for at, cell in block.cells.items():
+            if at == SOMEWHERE:
+                _expose(merged, cell[1])
+                continue
             match = other.cells.get(at)
             if match is not None and match[0] == cell[0]:
                 if block is left:

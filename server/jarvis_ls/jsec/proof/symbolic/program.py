@@ -219,10 +219,10 @@ class Program:
 
     def callers(self, function: Function) -> list[Function] | None:
         """Return the functions that call another; None when not all are known: its address is
-        where code outside of the files sees it. Where it is used otherwise, all that call a
-        function of its type by address are callers."""
+        used in what others link with, or where code outside of the files sees it. Where it is used
+        otherwise, all that call a function of its type by address are callers."""
         key = function.file, function.name
-        if key in self._open:
+        if key in self._open or (key in self._taken and not self._is_whole):
             return None
         return [
             self._functions[caller]
