@@ -40,8 +40,8 @@ await task(async () => {
   const all = given.length === 0;
   // Our programs start hundreds of times: they are compiled once, whatever the shell is set to.
   delete process.env.PYTHONDONTWRITEBYTECODE;
-  // What machine code does is what mypyc wrote, at every level of the C compiler, which takes about
-  // half as long at this one; all tests (`.ci/run --full`) are of what is shipped.
+  // What machine code does is what mypyc wrote, at every level of the C compiler, which takes two
+  // thirds of the time at this one; all tests (`.ci/run --full`) are of what is shipped.
   process.env.JARVIS_COMPILED_LEVEL ??= process.env.JARVIS_TESTS_FULL ? '1' : '0';
   await requireTools(TOOLS.test);
   await Promise.all([setUpPython(), setUpPackages()]);

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.authorities import share_authorities
 from tests.support.properties import load_profile
 from tests.support.stamps import Stamps
 from tests.support.starting import fork_workers
@@ -53,4 +52,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 load_profile()
 fork_workers()
-share_authorities()

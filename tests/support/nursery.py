@@ -82,13 +82,6 @@ def _prepare(program: str) -> None:
         package = importlib.import_module("jarvis_ls.jsec")
         for module in pkgutil.walk_packages(package.__path__, "jarvis_ls.jsec."):
             _import(module.name)
-    if program not in ("jarvis_ls", *WORKERS):
-        import httpcore2
-
-        from tests.support.authorities import share_authorities
-
-        share_authorities()
-        httpcore2.default_ssl_context()  # before any fork
     if program == "jarvis_ls":
         from jarvis_ls.lsp.pygls_fixes.lean import load_protocol_types
 
