@@ -41,7 +41,7 @@ setup(
 """Level 1: higher ones take half as long again to compile and are no faster here. A C file for each
 module: one for all takes the compiler nearly four times as long, and is no faster either."""
 _LEVEL = os.environ.get("JARVIS_COMPILED_LEVEL", "1")
-"""Another level, for tests of what the modules do: at 0 the compiler takes two thirds of the time."""
+"""Another one, for tests of what the modules do: at 0 the compiler takes two thirds of the time."""
 
 
 class CompiledHook(BuildHookInterface[Any]):
