@@ -408,13 +408,14 @@ def _export_all(
 ) -> str:
     """Rust source in which every function and variable has a name for the linker, that of C for
     what is `plain`; lines stay where they are. `written` has the translated names of what is called
-    otherwise."""
+    otherwise. Weak functions have theirs from assembly."""
     made: list[str] = []
+    nameless = plain.difference(_WEAK.findall(text))
     for line in text.split("\n"):
         match = _FROM_C.match(line)
         if match is not None:
             own = written.get(match[2], match[2])
-            linked = own if own in plain else symbol(module, own)
+            linked = own if own in nameless else symbol(module, own)
             made.append(f'#[export_name = "{linked}"] {match[1]}')
             continue
         match = _ITEM.match(line)
@@ -425,7 +426,7 @@ def _export_all(
             attributes = made[first:]
             own = written.get(match[1], match[1])
             name = f'#[export_name = "{symbol(module, own)}"]'
-            alone = f'#[export_name = "{own}"]' if own in plain else name
+            alone = f'#[export_name = "{own}"]' if own in nameless else name
             if "#[no_mangle]" in attributes:
                 if own in shared:
                     made[first + attributes.index("#[no_mangle]")] = name
