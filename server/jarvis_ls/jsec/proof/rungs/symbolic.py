@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.languages import language_of
@@ -37,11 +38,20 @@ if TYPE_CHECKING:
 
 NAME = "symbolic"
 _MOST_NAMED = 6
+_SHARE = 2 / 3
+"""Of what is left of a budget."""
 _WHOSE = (
     Words("Who is given a block, or can come to it, releases it."),
     Words("What was stored through an argument is not overwritten through another one."),
 )
 """What it is assumed under that nothing is lost."""
+
+
+class Tried(Enum):
+    """What became of a finding that was not refuted."""
+
+    ENDED = auto()
+    TOOK_TOO_LONG = auto()
 
 
 class Symbolic:
@@ -50,7 +60,7 @@ class Symbolic:
 
     name = NAME
 
-    def __init__(self, seconds: float = 10.0) -> None:
+    def __init__(self, seconds: float = 15.0) -> None:
         self._seconds = seconds
 
     def missing(self, tools: Toolchain) -> str:
@@ -65,14 +75,17 @@ class Symbolic:
         goal = goal_of(bench, finding, checks)
         if goal is None or not goal.places:
             return None
-        seconds = min(self._seconds, budget.left / 2)
+        seconds = min(self._seconds, budget.left * _SHARE)
         key = (NAME, finding.fingerprint, finding.file, finding.span)
-        if seconds <= 0 or key in bench.results:
+        known = bench.results.get(key)
+        if seconds <= 0 or known is Tried.ENDED:
             return None
-        found, took = await asyncio.to_thread(_refute, finding, bench, goal, seconds, budget.stop)
+        found, took = await asyncio.to_thread(
+            _refute, finding, bench, goal, (seconds, known is Tried.TOOK_TOO_LONG), budget.stop
+        )
         budget.spend(took)
-        if found is None and took < seconds:
-            bench.results[key] = took
+        if found is None:
+            bench.results[key] = Tried.ENDED if took < seconds else Tried.TOOK_TOO_LONG
         return found
 
 
@@ -107,9 +120,14 @@ def _statements(
 
 
 def _refute(
-    finding: Finding, bench: Workbench, goal: Goal, seconds: float, stop: asyncio.Event
+    finding: Finding,
+    bench: Workbench,
+    goal: Goal,
+    time: tuple[float, bool],
+    stop: asyncio.Event,
 ) -> tuple[Evidence | None, float]:
-    """Return the refutation of a finding, None without one, and the CPU seconds it took."""
+    """Return the refutation of a finding, None without one, and the CPU seconds it took. `time`
+    says how many there are, and whether it took too long before."""
     from jarvis_ls.jsec.proof.symbolic.refutation import Question, show
 
     read = read_code(bench, finding.file)
@@ -118,7 +136,11 @@ def _refute(
         return None, 0.0
     if goal.is_of_ends:
         goal = replace(goal, through=(*goal.through, *_call_before(finding, read.code)))
-    answer = show(Question(read.code, goal, function, read.is_whole, seconds, stop.is_set))
+    seconds, is_slow = time
+    question = Question(
+        read.code, goal, function, read.is_whole, seconds, stop.is_set, is_slow=is_slow
+    )
+    answer = show(question)
     if not answer.is_shown:
         return None, answer.seconds
     found = Evidence(

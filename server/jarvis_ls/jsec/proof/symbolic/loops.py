@@ -8,7 +8,7 @@ to hold: then it covers every round.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -189,7 +189,7 @@ class Loops(Expressions, ABC):
         """Return the paths that leave a loop after any number of rounds, from a state before its
         condition, or before its body when that comes first."""
         written, refuted, exposed = self._known_of(loop, state)
-        relations = self._relations(state, loop)
+        relations = self._relations(state, loop, refuted)
         for _ in range(_MOST_TRIALS):
             path = state.fork()
             path.exposed |= exposed
@@ -303,12 +303,12 @@ class Loops(Expressions, ABC):
                 path.path.append(term)
         return candidates
 
-    def _relations(self, state: State, loop: Loop) -> list[_Candidate]:
+    def _relations(self, state: State, loop: Loop, refuted: Container[object]) -> list[_Candidate]:
         """Return what the condition of a loop suggests and holds before it."""
         found = []
         for key, node in _loosened(loop.condition):
             item = _Candidate(key, self._relation(node))
-            if self.proves(state, self._holds(item, state)):
+            if key not in refuted and self.proves(state, self._holds(item, state)):
                 found.append(item)
         return found
 

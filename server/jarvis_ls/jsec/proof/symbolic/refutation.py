@@ -73,6 +73,8 @@ class Question:
     seconds: float
     stopped: Callable[[], bool] = lambda: False
     """Whether the user wants no more."""
+    is_slow: bool = False
+    """Whether it took too long before: paths are merged at once then."""
 
 
 def show(question: Question) -> Answer:
@@ -125,7 +127,13 @@ def _show(question: Question) -> Answer:
     why = "nothing to show"
     for level, roots in levels(program, function, is_whole=question.is_whole):
         everywhere = goal.is_of_ends or (level != 0 and goal.is_displaced)
-        way = _Way(roots, level, everywhere, skips=not everywhere and level >= 0)
+        way = _Way(
+            roots,
+            level,
+            everywhere,
+            skips=not everywhere and level >= 0,
+            merges=question.is_slow and not goal.is_of_ends,
+        )
         ways = [way]
         while ways:
             way = ways.pop(0)
