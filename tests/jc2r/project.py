@@ -21,8 +21,11 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def jc2r(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    # What Python itself reads, only a Python that is started reads.
+    is_own = any(name.startswith("PYTHON") for name in environment)
+    command = JC2R if is_own else quick("jarvis_ls.cli.jc2r")
     return subprocess.run(
-        [*quick("jarvis_ls.cli.jc2r"), *map(str, arguments)],
+        [*command, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=900,
