@@ -176,6 +176,19 @@ FLAWED = [
         "strcpy(name, v[1]); if (log_()) return 1; strcpy(b, name); /*here*/ return b[0]; }",
     ),
 ]
+
+
+@pytest.mark.parametrize("begun", ["static char *p = name;", "static char *p;"])
+def test_what_is_changed_by_a_kept_address_is_not_spared(tmp_path: Path, begun: str) -> None:
+    text = (
+        f"static char name[40]; {begun}\nvoid set(void) {{ p = name; }}\n"
+        "static int log_(void) { p[9] = 'x'; return printf(\"%s\", p); }\n"
+        "int f(const char *v) { char b[9]; if (strlen(v) > 8) return 1; strcpy(name, v);\n"
+        "if (log_()) return 1; strcpy(b, name); /*here*/ return b[0]; }"
+    )
+    assert refute(tmp_path, text.replace("p[9]", "p[strlen(p)]"), 121) is None
+
+
 TABLE = (
     "struct s { char **all; int n; };\nint f(struct s *s, int i, int j) {\n"
     "char **all = malloc(80); if (!all) return 1; s->all = all;\n"

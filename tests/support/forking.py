@@ -23,7 +23,7 @@ WORKERS = (
 )
 """Modules that answer requests until their input ends."""
 LENGTH = 4
-"""Bytes of a number that a nursery is told, or tells."""
+"""Bytes of a number in what is sent to a nursery and what it answers."""
 _ADOPTING = threading.Lock()
 _SET_CHILD_SUBREAPER = 36
 """See `prctl(2)`."""

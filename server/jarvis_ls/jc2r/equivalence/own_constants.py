@@ -1,4 +1,4 @@
-"""What Hypothesis tries beside random values: not what stands in our own sources."""
+"""Keeps constants of our own sources out of the values that Hypothesis tries."""
 
 from __future__ import annotations
 

@@ -46,6 +46,8 @@ class Program:
         self._changing: dict[str, set[_Key]] = {}
         """Variables that something is done with but to read them, and the functions that do it;
         initialisers of other variables are of no function."""
+        self._kept: set[str] = set()
+        """Variables whose address may be kept somewhere: others change them without their name."""
         self._calls_outside: set[_Key] = set()
         """Functions that call what neither the files nor the system define."""
         self._changers: dict[_Key, Callable[[str], bool]] = {}
@@ -142,6 +144,7 @@ class Program:
             outside = not self._is_whole and not self._calls_outside.isdisjoint(reached)
             known = self._changers[key] = lambda name: (
                 (outside and ":" not in name)
+                or name in self._kept
                 or not self._changing.get(name, set()).isdisjoint(reached)
             )
         return known
@@ -305,6 +308,8 @@ class Program:
             changers = self._changing.setdefault(self._reader.variable(referenced).key, set())
             if by is not None:
                 changers.add(by)
+            if by is None or _may_be_kept(use, above):
+                self._kept.add(self._reader.variable(referenced).key)
 
 
 def _uses(cursor: Any) -> Iterator[tuple[Any, list[Any]]]:
@@ -404,6 +409,31 @@ def _is_read(use: Any, above: list[Any]) -> bool:
         else:
             return bool(name == "CXX_UNARY_EXPR")
     return False
+
+
+def _may_be_kept(use: Any, above: list[Any]) -> bool:
+    """Return whether the address of a variable may be kept where it is used: all but what writes to
+    it directly, and calls of the system whose result is not used, or is no address."""
+    node = use
+    for number, around in enumerate(reversed(above)):
+        name = around.kind.name
+        if name == "CALL_EXPR":
+            callee = around.referenced
+            if callee is None or not clang.in_system_header(callee):
+                return True
+            outer = above[-number - 2].kind.name if number + 2 <= len(above) else ""
+            is_address = around.type.get_canonical().kind.name == "POINTER"
+            return is_address and outer != "COMPOUND_STMT"
+        is_pointer = node.type.get_canonical().kind.name == "POINTER"
+        if name in ("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR", "ARRAY_SUBSCRIPT_EXPR"):
+            if clang.children(around)[0] != node:
+                return True
+            if not is_pointer and name != "ARRAY_SUBSCRIPT_EXPR":
+                return False
+        elif name not in ("UNEXPOSED_EXPR", "PAREN_EXPR", "MEMBER_REF_EXPR"):
+            return True
+        node = around
+    return True
 
 
 _PRINTERS = frozenset("printf fprintf dprintf sprintf snprintf syslog".split())
