@@ -332,6 +332,24 @@ def test_files_are_compiled_with_the_flags_of_their_targets(tmp_path: Path) -> N
 
 
 @needs_compiler
+def test_programs_named_by_another_ending_are_targets(tmp_path: Path) -> None:
+    """`$(TESTS:.test=)` names programs, so that a file they share with another target is compiled
+    for them, too."""
+    root = tmp_path / "named"
+    write(
+        root,
+        {
+            "Makefile.am": "TESTS = plain.test\nTESTS += spaced.sh\n"
+            "check_PROGRAMS = $(TESTS:.test=)\ncheck_PROGRAMS += formatted\n"
+            "formatted_SOURCES = plain.c\nformatted_CPPFLAGS = -DFORMATTED\n",
+            "plain.c": "#ifdef FORMATTED\nint formatted(void) { return 1; }\n"
+            "#else\nint plain(void) { return 2; }\n#endif\n",
+        },
+    )
+    assert functions(root) == ["formatted", "plain"]
+
+
+@needs_compiler
 def test_a_configure_written_by_hand_makes_the_header_of_its_name(tmp_path: Path) -> None:
     root = tmp_path / "checked"
     write(

@@ -19,7 +19,7 @@ def flags_of_files(known: Mapping[str, str], filled: Callable[[str], str]) -> di
     """By each C file that targets name, what it is compiled with for each of them, given the
     variables of a makefile and what fills them into a text."""
     found: dict[str, list[str]] = {}
-    for target in targets(known):
+    for target in targets(known, filled):
         named = known.get(f"{target}_SOURCES", f"{target}.c")
         flags = " ".join(
             known.get(f"{target}_{flag}", known.get(f"AM_{flag}", "")) for flag in _FLAGS
@@ -30,8 +30,9 @@ def flags_of_files(known: Mapping[str, str], filled: Callable[[str], str]) -> di
     return found
 
 
-def targets(known: Mapping[str, str]) -> list[str]:
-    """Return what is made, as variables name it, what is installed first."""
+def targets(known: Mapping[str, str], filled: Callable[[str], str]) -> list[str]:
+    """Return what is made, as variables name it, what is installed first; `filled` puts variables
+    into a text."""
     lists = [(match[1], value) for name, value in known.items() if (match := _MADE.match(name))]
     lists.sort(key=lambda assignment: assignment[0].startswith(_ASIDE))
-    return [re.sub(r"\W", "_", word) for _, value in lists for word in value.split()]
+    return [re.sub(r"\W", "_", word) for _, value in lists for word in filled(value).split()]

@@ -62,7 +62,7 @@ def as_written(root: Path, files: Sequence[str], package: Mapping[str, str]) -> 
 def _named_sources(root: Path, path: Path, package: Mapping[str, str]) -> Iterator[str]:
     """Yield the sources and objects that a makefile names for what it makes, in their order."""
     known, fill = assignments(root, path, package)
-    for target in targets(known):
+    for target in targets(known, fill):
         yield from _FILE.findall(fill(known.get(f"{target}_SOURCES", "")))
     for text in named_by_default(path, fill):
         yield from _FILE.findall(text)

@@ -53,6 +53,8 @@ MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in"
 _SET_UP = re.compile(r"@(\w+)@")
 _ASSIGNED = re.compile(r"^(?:override\s+|export\s+)?([\w.-]+)\s*(\+|:|\?|::)?=\s*(.*)$")
 _VARIABLE = re.compile(r"\$[({](\w+)[)}]")
+_REFERENCE = re.compile(r"\$[({](\w+)(?::([^\s:=(){}%]*)=([^\s:=(){}%]*))?[)}]")
+"""A variable, or one whose words get another ending: `$(TESTS:.test=)`."""
 _CHANGED = re.compile(r"\$([({])(\w+):[^(){}]*[)}]")
 _OF_LETTER = re.compile(r"(?<!\$)\$([A-Za-z])")
 """A variable of one letter needs no parentheses."""
@@ -314,7 +316,7 @@ def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
         return True
     if match[2] not in ("C", "CPP"):
         return False
-    return match[1] == "AM" or f"{match[1]}_SOURCES" in known or match[1] in targets(known)
+    return match[1] == "AM" or f"{match[1]}_SOURCES" in known or match[1] in targets(known, _filler(known))
 
 
 @functools.lru_cache(maxsize=512)
@@ -506,12 +508,19 @@ def _expand(
         if match[1] in ("srcdir", "top_srcdir", "CURDIR"):
             return "."
         value = _expand(known, match[1], depth - 1, done, within | {name})
+        if match[2] is not None:
+            value = " ".join(_with_ending(word, match[2], match[3]) for word in value.split())
         left -= len(value)
         return value if left >= 0 else ""
 
     text = _OF_LETTER.sub(r"$(\1)", _COMPUTED.sub(_left_out, known.get(name, "")))
-    found = done[name, depth] = "" if text.isspace() else _VARIABLE.sub(put, text)
+    found = done[name, depth] = "" if text.isspace() else _REFERENCE.sub(put, text)
     return found
+
+
+def _with_ending(word: str, old: str, new: str) -> str:
+    """Return a word with another ending, where it has the old one."""
+    return f"{word.removesuffix(old)}{new}" if word.endswith(old) else word
 
 
 def _left_out(computed: re.Match[str]) -> str:
