@@ -6,7 +6,7 @@ import marshal
 
 import pytest
 
-from jarvis_ls.jsec.flow.ir.c_types import INT, ULONG
+from jarvis_ls.jsec.flow.ir.c_types import DOUBLE, INT, ULONG
 from jarvis_ls.jsec.flow.ir.decoding import expression_of, instruction_of
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval
 from jarvis_ls.jsec.flow.ir.nodes import (
@@ -37,19 +37,20 @@ from jarvis_ls.jsec.flow.ir.nodes import (
     Unknown,
 )
 from jarvis_ls.jsec.flow.ir.operands import bare
+from jarvis_ls.jsec.flow.ir.types import pointer_to, record_type
 
-FAR = ("r", "node")
+FAR = record_type("node")
 """A type whose size another file knows."""
 A, B = Load(Local(1), INT, (3, 4)), Load(Global("n"), INT, (7, 8))
 EXPRESSIONS = [
     A,
     B,
     Const(7, INT),
-    Const(0.5, ("f", 8)),
+    Const(0.5, DOUBLE),
     StringLiteral(b"a\0b", 1),
     Function("free"),
     Store(Field(A, 8, INT), B, INT, (1, 9)),
-    Field(A, ("node", "next", 16), ("p", FAR)),
+    Field(A, ("node", "next", 16), pointer_to(FAR)),
     Index(Decay(Local(2), 40), A, 4, (0, 5)),
     Index(A, B, FAR, (0, 5)),
     Binary("+", A, B, INT, (2, 6)),
@@ -58,8 +59,8 @@ EXPRESSIONS = [
     Negate(A, INT, (2, 6)),
     Complement(A, INT),
     Cast(A, INT, ULONG, True, (2, 6)),
-    Step(Local(1), ("p", INT), 4, True, (2, 6)),
-    Step(Local(1), ("p", FAR), (FAR, -1), False, (2, 6)),
+    Step(Local(1), pointer_to(INT), 4, True, (2, 6)),
+    Step(Local(1), pointer_to(FAR), (FAR, -1), False, (2, 6)),
     Temp(3),
     SizeOf(8, Local(1), (2, 6)),
     SizeOf(FAR, None, (2, 6)),

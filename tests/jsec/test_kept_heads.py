@@ -8,6 +8,7 @@ from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import facts_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.lower.c.heads import Heads
 from jarvis_ls.jsec.flow.program.file_outline import Outline
 from jarvis_ls.jsec.flow.program.open_file import OpenFile
@@ -71,4 +72,4 @@ def test_heads_are_kept_while_a_body_changes() -> None:
         heads.begin(unit_of(data), nodes)
         last = nodes[-1]
         assert (heads.of(last) is not None) == known
-        heads.keep(last, ("i", ("?",), True))
+        heads.keep(last, ("i", ANY, True))

@@ -28,7 +28,8 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, FREED, LIVE, RegionState
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, UNIT, UNPLACED
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
+from jarvis_ls.jsec.flow.ir.types import Array, Container, Pointer, Record, Reference, Type
 
 _STACK: Final = frozenset({"local", "alloca"})
 _BOUNDLESS: Final = frozenset({"object", "function"})
@@ -68,8 +69,7 @@ class Access:
     @property
     def is_container(self) -> bool:
         """Return whether the region is a container: its elements are elsewhere."""
-        kind: str = self.region.type[0]
-        return kind == "c"
+        return isinstance(self.region.type, Container)
 
 
 def check(
@@ -139,15 +139,11 @@ def _counts_otherwise(address: Expr, place: Region) -> bool:
     """Return whether elements of a record that nothing defines lead through what is declared as
     another type: how many of them that holds is not known.
     """
-    if (
-        not isinstance(address, nodes.Index)
-        or not isinstance(address.size, tuple)
-        or address.size[0] != "r"
-    ):
+    if not isinstance(address, nodes.Index) or not isinstance(address.size, Record):
         return False
     held = place.type
-    while held[0] == "a":
-        held = held[1]
+    while isinstance(held, Array):
+        held = held.inner
     return bool(held != address.size) and place.kind != "heap"
 
 
@@ -219,10 +215,10 @@ def _beyond_member(
     if place is None or place.kind != "object" or member is None or where.flags & (OTHER | UNSURE):
         return
     room = member[1] - target[1]
-    if not 0 < room < amount.high or place.type[0] != "r":
+    if not 0 < room < amount.high or not isinstance(place.type, Record):
         return
     file = place.file or engine.frame.function.file
-    record = engine.program.record(place.type[1], file)
+    record = engine.program.record(place.type.name, file)
     fields = record.fields if record is not None else {}
     name = next((n for n, (at, t) in fields.items() if at == member[0] and _has_size(t)), "")
     if name:
@@ -244,7 +240,7 @@ def _beyond_member(
 def _has_size(type_: Type) -> bool:
     """Return whether an array holds as many elements as it is declared with: of none or one, a
     program means as many as it allocates."""
-    return bool(type_[0] == "a" and type_[2] > 1)
+    return isinstance(type_, Array) and type_.count > 1
 
 
 def _inner_member(engine: Engine, member: nodes.Field, rid: int, *, last: bool) -> str:
@@ -257,15 +253,15 @@ def _inner_member(engine: Engine, member: nodes.Field, rid: int, *, last: bool) 
     else:
         place = engine.regions[rid]
         around = (
-            base.type[1]
-            if isinstance(base, nodes.Load) and base.type[0] == "p"
+            base.type.inner
+            if isinstance(base, nodes.Load) and isinstance(base.type, Pointer)
             else base.type
             if isinstance(base, nodes.Field)
             else place.type
             if isinstance(base, (nodes.Local, nodes.Global)) and place is not None
             else ANY
         )
-        record = around[1] if around[0] == "r" else ""
+        record = around.name if isinstance(around, Record) else ""
     known = engine.program.record(record, engine.frame.function.file) if record else None
     if known is None:
         return ""
@@ -545,8 +541,10 @@ def check_initialised(
     if value.init == UNINIT:
         place = engine.regions[rid]
         unnamed = place is not None and place.kind == "local" and not place.name  # a macro's cast
-        unnamed = unnamed or (place is not None and place.type[0] == "&")  # bound where it is made
-        if place is not None and not unnamed and type_[0] not in ("c", "r", "?"):
+        if place is not None and isinstance(place.type, Reference):  # bound where it is made
+            unnamed = True
+        in_one_cell = not isinstance(type_, (Container, Record)) and type_ is not ANY
+        if place is not None and not unnamed and in_one_cell:
             unsure = place.name in engine.frame.function.unsure
             engine.fault(
                 state,

@@ -19,17 +19,18 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import limits
-from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import Float, Integer, Type
 
 _SMALL: Final = 64
 """Length of a header, at most."""
 
 
-def wrap(value: int, type_: Type) -> int:
+def wrap(value: int, type_: Integer) -> int:
     """Return a number as a type of two's complement holds it."""
-    size = 8 * type_[1]
+    size = 8 * type_.size
     value &= (1 << size) - 1
-    return value - (1 << size) if type_[2] and value >> (size - 1) else value
+    return value - (1 << size) if type_.signed and value >> (size - 1) else value
 
 
 def _decimal(value: Number) -> str:
@@ -47,7 +48,7 @@ def overflow(
     span: Any,
 ) -> None:
     """Check that the exact result of an operator fits its type."""
-    if op not in ("+", "-", "*") or type_[0] != "i" or span == (0, 0):
+    if op not in ("+", "-", "*") or not isinstance(type_, Integer) or span == (0, 0):
         return
     (low, high), (lo, hi) = ends, limits(type_)
     taint = a.taint or b.taint
@@ -55,7 +56,7 @@ def overflow(
     constants = bool(a.flags & b.flags & TIGHT) and not (a.flags | b.flags) & UNSURE
     if taint is None and not (constants and certain):
         return
-    if taint is None and not type_[2] and (state.choices or op == "+"):
+    if taint is None and not type_.signed and (state.choices or op == "+"):
         return  # unsigned numbers wrap, mostly on purpose
     if taint is not None and not (is_number(taint) and not is_decoded(taint) and is_direct(a, b)):
         return
@@ -70,7 +71,7 @@ def overflow(
         source=taint,
         # after a choice the numbers may not meet; unsigned ones wrap, mostly on purpose
         doubtful=confidence.doubted_without_input(state, kind, taint)
-        or (taint is None and not type_[2]),
+        or (taint is None and not type_.signed),
         operator=op,
         type=_name(type_),
         low=_decimal(low),
@@ -81,7 +82,13 @@ def overflow(
 def lacks_lower_bound(a: AbstractValue, b: AbstractValue, type_: Type) -> bool:
     """Return whether a known number is taken from an unsigned one of which is known only that it is
     at least something less: by a test, or as it was decoded from bytes."""
-    if type_[0] != "i" or type_[2] or b.low != b.high or a.flags & ARITH or a.targets:
+    if (
+        not isinstance(type_, Integer)
+        or type_.signed
+        or b.low != b.high
+        or a.flags & ARITH
+        or a.targets
+    ):
         return False
     if a.taint is not None:
         return is_decoded(a.taint)
@@ -136,13 +143,15 @@ def _name(type_: Type) -> str:
         (8, True): "long",
         (8, False): "unsigned long",
     }
-    return names.get((type_[1], type_[2]), "int") if type_[0] == "i" else "double"
+    return names.get((type_.size, type_.signed), "int") if isinstance(type_, Integer) else "double"
 
 
-def shift(engine: Engine, state: AbstractState, by: AbstractValue, type_: Type, span: Any) -> None:
+def shift(
+    engine: Engine, state: AbstractState, by: AbstractValue, type_: Integer, span: Any
+) -> None:
     """Check a shift: by as many bits as the number has, or more, or by fewer than none. Only known
     numbers are checked, for what bounds others is mostly out of sight."""
-    bits = 8 * type_[1]
+    bits = 8 * type_.size
     known = by.low == by.high and by.flags & TIGHT and not by.flags & UNSURE
     if known and not (by.targets or by.init) and not 0 <= by.low < bits:
         engine.fault(
@@ -177,9 +186,9 @@ def division(
     tested = divisor.symbol is not None and divisor.symbol[0] == "tested"
     later = tested and (state.choices > divisor.symbol[2] or state.unseen > divisor.symbol[3])
     chosen = confidence.doubted_without_input(state, "divide-by-zero", divisor.taint)
-    floating = type_[0] == "f" and divisor.taint is None and state.choices > 0
+    floating = isinstance(type_, Float) and divisor.taint is None and state.choices > 0
     # how "not a number" and infinity are mostly made
-    meant = certain and type_[0] == "f" and a.low == a.high and a.low in (-1, 0, 1)
+    meant = certain and isinstance(type_, Float) and a.low == a.high and a.low in (-1, 0, 1)
     engine.fault(
         state,
         "divide-by-zero",
@@ -194,8 +203,8 @@ def conversion(
     engine: Engine,
     state: AbstractState,
     value: AbstractValue,
-    from_: Type,
-    to: Type,
+    from_: Integer | Float,
+    to: Integer,
     span: Any,
     *,
     explicit: bool,
@@ -208,11 +217,11 @@ def conversion(
     if span == (0, 0):
         return
     lo, hi = limits(to)
-    if value.low == value.high == -1 and not to[2]:
+    if value.low == value.high == -1 and not to.signed:
         return  # all bits set: how that is mostly written
     if value.flags & BITS and value.low >= lo and value.high <= 2 * hi + 1 and value.taint is None:
         return  # all bits fit
-    if value.flags & ARITH and from_[0] == "i" and to[1] < from_[1]:
+    if value.flags & ARITH and isinstance(from_, Integer) and to.size < from_.size:
         if value.taint is None and value.low <= hi and value.high >= lo:
             return
         if explicit and value.taint is None:
@@ -228,17 +237,17 @@ def conversion(
             source=value.taint,
             # the low bits are what is wanted, mostly
             doubtful=confidence.doubted_without_input(state, kind, value.taint)
-            or (value.taint is None and not to[2]),
+            or (value.taint is None and not to.signed),
             operator="=",
             type=_name(to),
             low=_decimal(value.low),
             high=_decimal(value.high),
         )
         return
-    if from_[0] == "f" or to[1] < from_[1]:
+    if isinstance(from_, Float) or to.size < from_.size:
         if value.taint is not None and not is_number(value.taint):
             return
-        meant = not explicit or (engine.filling and to[1] == 1)
+        meant = not explicit or (engine.filling and to.size == 1)
         if value.taint is None and meant and (value.low >= lo and value.high <= 2 * hi + 1):
             return  # all bits fit: a byte written as 200
         engine.fault(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import UCHAR, is_byte
 from jarvis_ls.jsec.flow.ir.cfg import targets
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import (
@@ -27,11 +28,11 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     Jump,
     Switch,
 )
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
 from jarvis_ls.jsec.flow.ir.operands import bare, of_end, of_instruction
 from jarvis_ls.jsec.flow.ir.rooms import ALLOCATING, Rooms, Sum, size_of
+from jarvis_ls.jsec.flow.ir.types import Integer, Pointer, Type
 
-_BYTES: Final = ("p", ("i", 1, False))
 _ROUNDS: Final = 3
 """Visits of a block after which bounds that still fall are given up."""
 _LARGEST: Final = 3000
@@ -72,6 +73,11 @@ class BeyondTest:
     """Whether elements of a block are counted, whose number is that of `end`."""
 
 
+def _is_cursor(type_: Type) -> bool:
+    """Return whether it is the type of a pointer to bytes."""
+    return isinstance(type_, Pointer) and type_.inner is UCHAR
+
+
 def beyond_tests(function: FunctionIR, extent: Extent, rooms: Rooms) -> list[BeyondTest]:
     """Return the reads of a function that need more than it tested, the first of each cursor and
     block, in order. `rooms` are blocks whose number of elements is known where it begins."""
@@ -88,7 +94,7 @@ def fixed_extent(function: FunctionIR, index: int) -> int:
     if index >= len(function.params) or not function.blocks:
         return 0
     slot = function.params[index]
-    if function.slots[slot][1][:2] != _BYTES:
+    if not _is_cursor(function.slots[slot][1]):
         return 0
     most, block, seen = 0, 0, set()
     while block not in seen:
@@ -113,14 +119,14 @@ def fixed_extent(function: FunctionIR, index: int) -> int:
 
 
 def _width(type_: Type) -> int:
-    return int(type_[1]) if type_[0] == "i" else 1
+    return int(type_.size) if isinstance(type_, Integer) else 1
 
 
 def _compares_cursors(function: FunctionIR) -> bool:
     """Return whether some branch compares two places in bytes, their distance, or a sum of numbers
     with another, where there may be bytes to read."""
-    pointers = sum(type_[:2] == _BYTES for _, type_ in function.slots)
-    if not pointers and all(type_[0] != "p" for _, type_ in function.slots):
+    pointers = sum(_is_cursor(type_) for _, type_ in function.slots)
+    if not pointers and all(not isinstance(type_, Pointer) for _, type_ in function.slots):
         return False
     for instrs, end in function.blocks:
         for instr in instrs if pointers > 1 else ():
@@ -168,9 +174,9 @@ def _is_of_variable(e: Expr) -> bool:
 def _place(e: Expr) -> Place | None:
     """Return the cursor that an expression leads behind and how far; None for others."""
     e = bare(e)
-    if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local) and e.type[:2] == _BYTES:
+    if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local) and _is_cursor(e.type):
         return e.address.slot, (), 0
-    if isinstance(e, nodes.Step) and isinstance(e.address, nodes.Local) and e.type[:2] == _BYTES:
+    if isinstance(e, nodes.Step) and isinstance(e.address, nodes.Local) and _is_cursor(e.type):
         return (
             (e.address.slot, (), 0 if e.postfix else e.delta) if isinstance(e.delta, int) else None
         )
@@ -189,7 +195,7 @@ def _element(e: Expr) -> Place | None:
         not isinstance(e, nodes.Index)
         or e.size != 1
         or not isinstance(e.base, nodes.Load)
-        or e.base.type[:2] != _BYTES
+        or not _is_cursor(e.base.type)
     ):
         return None
     index = _sum(e.index)
@@ -203,7 +209,11 @@ def _sum(e: Expr) -> Sum | None:
         return (), e.value
     if isinstance(e, nodes.SizeOf) and isinstance(e.size, int):
         return (), e.size
-    if isinstance(e, nodes.Load) and isinstance(e.address, nodes.Local) and e.type[0] == "i":
+    if (
+        isinstance(e, nodes.Load)
+        and isinstance(e.address, nodes.Local)
+        and isinstance(e.type, Integer)
+    ):
         return (e.address.slot,), 0
     if isinstance(e, nodes.Binary) and e.operator in ("+", "-"):
         left, right = _sum(e.left), _sum(e.right)
@@ -355,7 +365,7 @@ class _Bounds:
                     and 9 <= e.right.value <= 126
                 ):
                     left = bare(e.left)
-                    if isinstance(left, nodes.Load) and left.type[:2] == ("i", 1):
+                    if isinstance(left, nodes.Load) and is_byte(left.type):
                         count += not isinstance(left.address, nodes.Local) and (
                             e.right.value >= 32 or e.right.value < 14
                         )
@@ -371,7 +381,7 @@ class _Bounds:
                     if (
                         isinstance(e, nodes.Store)
                         and isinstance(e.address, nodes.Local)
-                        and e.type[:2] == _BYTES
+                        and _is_cursor(e.type)
                     ):
                         place = _place(e.value)
                         if place is None or place[2] < 0:
@@ -433,13 +443,13 @@ class _Bounds:
             self._element_of(e.address, state)
         if isinstance(e, nodes.Load) and not isinstance(e.address, nodes.Local):
             place = _place(e.address) or _element(e.address)
-            if place is not None and len(place[1]) <= 1 and e.type[0] == "i":
+            if place is not None and len(place[1]) <= 1 and isinstance(e.type, Integer):
                 self._read(place, _width(e.type), e.span, state)
         for part in e.operands():
             if not isinstance(part, nodes.Local):
                 self._visit(part, state)
         if isinstance(e, nodes.Step) and isinstance(e.address, nodes.Local):
-            if isinstance(e.delta, int) and (e.type[:2] == _BYTES or e.type[0] == "i"):
+            if isinstance(e.delta, int) and (_is_cursor(e.type) or isinstance(e.type, Integer)):
                 self._move(e.address.slot, (), e.delta, state)
             else:
                 state.forget(e.address.slot)
@@ -480,7 +490,7 @@ class _Bounds:
             )
 
     def _set(self, slot: int, value: Expr, type_: Type, state: _State) -> None:
-        place = _place(value) if type_[:2] == _BYTES else None
+        place = _place(value) if _is_cursor(type_) else None
         if place is not None and not isinstance(bare(value), nodes.Step):
             if place[0] == slot:
                 self._move(slot, place[1], place[2], state)
@@ -499,13 +509,13 @@ class _Bounds:
             if place[1] or place[2] > 0:
                 state.add((place[0], slot), place[1], place[2])
             return
-        held = _sum(value) if type_[0] == "i" else None
+        held = _sum(value) if isinstance(type_, Integer) else None
         own = _without(held[0], (slot,)) if held is not None else None
         if held is not None and own is not None:
             self._move(slot, own, held[1], state)
             return
         state.forget(slot)
-        if type_[0] != "i":
+        if not isinstance(type_, Integer):
             return
         if held is not None and not held[0]:
             state.least[slot] = held[1]
@@ -633,7 +643,7 @@ class _Bounds:
     def _least(self, state: _State, slot: int) -> int | None:
         known = state.least.get(slot)
         type_ = self.function.slots[slot][1]
-        if type_[0] == "i" and not type_[2]:
+        if isinstance(type_, Integer) and not type_.signed:
             return max(known or 0, 0)
         return known
 

@@ -14,9 +14,9 @@ from jarvis_ls.jsec.flow.domain.lookup import Lookup
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import Return
-from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.ir.operands import bare
 from jarvis_ls.jsec.flow.ir.rooms import ANY, Rooms, room_key
+from jarvis_ls.jsec.flow.ir.types import Integer, Pointer, Record, Type
 from jarvis_ls.jsec.flow.ir.untested_uses import DROPPED, INDEX, MEMBER, Use, uses
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
@@ -64,14 +64,14 @@ def rooms(function: FunctionIR, kinds: dict[int, tuple[int, str]], program: Look
     found: Rooms = {}
     for slot, (base, array) in kinds.items():
         type_ = function.slots[slot][1]
-        if type_[0] != "p":
+        if not isinstance(type_, Pointer):
             continue
         count, _ = program.habit(ANY + array, function.file)
         record = array.partition(".")[0]
         for other, (of, length) in kinds.items() if count else ():
             if of != base or other == slot or not length.startswith(record + "."):
                 continue
-            for unit in _units(type_[1], function, program):
+            for unit in _units(type_.inner, function, program):
                 for more in (0, 1):
                     key = room_key(array, length, more, unit)
                     if program.habit(key, function.file)[0] == count:
@@ -81,11 +81,11 @@ def rooms(function: FunctionIR, kinds: dict[int, tuple[int, str]], program: Look
 
 def _units(type_: Type, function: FunctionIR, program: Lookup) -> tuple[object, ...]:
     """Return how the size of an element may be written."""
-    if type_[0] == "i":
-        return (type_[1],)
-    if type_[0] == "p":
+    if isinstance(type_, Integer):
+        return (type_.size,)
+    if isinstance(type_, Pointer):
         return (_POINTER,)
-    record = program.record(type_[1], function.file) if type_[0] == "r" else None
+    record = program.record(type_.name, function.file) if isinstance(type_, Record) else None
     return (type_,) if record is None else (type_, record.size)
 
 

@@ -36,7 +36,8 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 from jarvis_ls.jsec.flow.ir.c_types import ANY, UNIT
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Jump, Return, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Number, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Number, Span
+from jarvis_ls.jsec.flow.ir.types import Array, Container, Float, Integer, Record, Type, integer
 
 _MEMORY: Final = frozenset(
     "malloc new new[] alloca kmalloc HeapAlloc LocalAlloc GlobalAlloc CoTaskMemAlloc "
@@ -118,8 +119,8 @@ def allocate(engine: Engine, state: AbstractState, block: Allocation) -> Abstrac
     reg.site = (function.file, span, message, named, state.trail)
     if fill == ZEROED:
         reg.min_length, reg.max_length, reg.text = 0, 0, b""
-    if type_[0] == "r":
-        reg.record = type_[1]
+    if isinstance(type_, Record):
+        reg.record = type_.name
     if state.memory.get(rid):  # the place was passed before: what that block led to is out of sight
         for other in _led_to(
             state, [t[0] for cell in state.memory[rid].values() for t in cell.targets]
@@ -156,7 +157,9 @@ def _block(engine: Engine, state: AbstractState, key: tuple[Any, ...], place: Re
 
 
 def _holds_many(place: Region | None) -> bool:
-    return place is not None and (place.type[0] in ("a", "c") or place.kind == "heap")
+    return place is not None and (
+        isinstance(place.type, (Array, Container)) or place.kind == "heap"
+    )
 
 
 def _function_of_family(family: str) -> str:
@@ -215,7 +218,7 @@ def signed_size(engine: Engine, state: AbstractState, number: AbstractValue, spa
     if sym is not None and sym[0] == "negative":
         from_, value = sym[1], sym[2]
     elif number.low < 0:
-        from_ = ("i", 4, True)
+        from_ = integer(4, True)
     if from_ is None or value.low >= 0:
         return
     if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
@@ -226,8 +229,8 @@ def signed_size(engine: Engine, state: AbstractState, number: AbstractValue, spa
     )
 
 
-def _narrow(engine: Engine, value: AbstractValue, from_: Type) -> bool:
-    return from_[1] < 4 or (value.low >= -(2**15) and value.taint is not None)
+def _narrow(engine: Engine, value: AbstractValue, from_: Integer | Float) -> bool:
+    return from_.size < 4 or (value.low >= -(2**15) and value.taint is not None)
 
 
 def release(

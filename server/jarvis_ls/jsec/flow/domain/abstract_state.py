@@ -17,12 +17,9 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     unknown,
     widen,
 )
-from jarvis_ls.jsec.flow.domain.region_state import (
-    MAYBE_FREED,
-    UNINITIALISED,
-    RegionState,
-)
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.domain.region_state import MAYBE_FREED, UNINITIALISED, RegionState
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import Array, Container, Float, Integer, Record, Type
 
 
 @final
@@ -246,7 +243,11 @@ class Joiner(ABC):
         """Return the cells of a region of which the other way knows nothing: a variable that it did
         not give a value may have one."""
         place = self.regions[rid]
-        if place is None or place.kind != "local" or place.type[0] in ("a", "r", "c"):
+        if (
+            place is None
+            or place.kind != "local"
+            or isinstance(place.type, (Array, Record, Container))
+        ):
             return cells
         if len(cells) == 1:  # most variables: shared with other states where nothing changes
             ((offset, value),) = cells.items()
@@ -291,7 +292,7 @@ class Joiner(ABC):
         if old is new:
             return old
         place = self.regions[rid]
-        scalar = place is not None and place.type[0] in ("i", "f")
+        scalar = place is not None and isinstance(place.type, (Integer, Float))
         return widen(old, new, place.type if place and scalar else None)
 
     def _missing(self, state: AbstractState, rid: int, offset: Any) -> AbstractValue | None:
@@ -301,8 +302,8 @@ class Joiner(ABC):
                 return None
             reg = state.region_states.get(rid)
             fill = reg.fill if reg is not None else place.fill
-            if place.type[0] == "c":  # one more element is not known of
-                return unknown(place.type[2])
+            if isinstance(place.type, Container):  # one more element is not known of
+                return unknown(place.type.element)
             return NOTHING if fill == UNINITIALISED else None
         return self.initial(state, rid, offset)
 

@@ -6,7 +6,8 @@ import operator
 from typing import Any, Final, final
 
 from jarvis_ls.jsec.flow.ir.c_types import limits
-from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import Type
 
 TIGHT: Final = 1
 """Both ends of the range are reached by some execution."""

@@ -13,7 +13,8 @@ from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.domain.lookup import Lookup
 from jarvis_ls.jsec.flow.domain.memory_regions import Frame, RegionTable
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import Integer, Pointer, Type
 
 Outcome = tuple[AbstractState, "AbstractValue | None"]
 Effects = Mapping[str, tuple[tuple[Any, ...], ...]]
@@ -166,8 +167,6 @@ class Engine(RegionTable):
 
     def size(self, type_: Type) -> int:
         """Return the bytes of a type as the program sees it."""
-        kind = type_[0]
-        if kind == "i":
-            size: int = type_[1]
-            return size
-        return 8 if kind == "p" else self.size_in_file(type_)
+        if isinstance(type_, Integer):
+            return type_.size
+        return 8 if isinstance(type_, Pointer) else self.size_in_file(type_)

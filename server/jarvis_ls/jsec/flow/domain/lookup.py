@@ -6,7 +6,7 @@ from typing import Protocol
 
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import FunctionType
 
 
 class Lookup(Protocol):
@@ -63,7 +63,7 @@ class Lookup(Protocol):
     def ends(self, name: str) -> bool:
         """Return whether a library function of that name does not return."""
 
-    def prototype(self, name: str, from_file: str) -> Type | None:
+    def prototype(self, name: str, from_file: str) -> FunctionType | None:
         """Return the type of a function as a file, or one of its headers, declares it."""
 
     def is_cpp(self, file: str) -> bool:

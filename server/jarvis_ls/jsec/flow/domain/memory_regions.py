@@ -20,18 +20,23 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
 from jarvis_ls.jsec.flow.domain.lookup import Lookup
-from jarvis_ls.jsec.flow.domain.region_state import (
-    UNINITIALISED,
-    UNKNOWN_FILL,
-    ZEROED,
-    RegionState,
-)
+from jarvis_ls.jsec.flow.domain.region_state import UNINITIALISED, UNKNOWN_FILL, ZEROED, RegionState
 from jarvis_ls.jsec.flow.ir import byte_readers, overloads
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, LONG, UNIT, size_of
 from jarvis_ls.jsec.flow.ir.cfg import loops, targets
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Instruction, Return
-from jarvis_ls.jsec.flow.ir.nodes import Cast, Const, Expr, Null, Number, Span, Store, Type
+from jarvis_ls.jsec.flow.ir.nodes import Cast, Const, Expr, Null, Number, Span, Store
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Float,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    array_of,
+)
 
 _SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
 """What tells a static variable of a function from others of its name is around its own."""
@@ -229,19 +234,18 @@ class RegionTable(Joiner):
     def size_in_file(self, type_: Type, file: str = "") -> int:
         """Return the bytes of a type as a file means it, by default that of the current function; 0
         when not known, and `UNIT` of a record that nothing defines."""
-        kind = type_[0]
-        if kind == "p":
+        if isinstance(type_, Pointer):
             return 8
-        if kind == "r":
-            key = (type_[1], file or self.frame.function.file)
+        if isinstance(type_, Record):
+            key = (type_.name, file or self.frame.function.file)
             size = self._sizes.get(key)
             if size is None:
                 record = self.program.record(*key)
                 size = self._sizes[key] = record.size if record is not None else UNIT
             self.counted = self.counted or size == UNIT
             return size
-        if kind == "a":
-            return 0 if type_[2] < 0 else self.size_in_file(type_[1], file) * int(type_[2])
+        if isinstance(type_, Array):
+            return 0 if type_.count < 0 else self.size_in_file(type_.inner, file) * int(type_.count)
         return size_of(type_)
 
     def offset(self, record: str, member: str, otherwise: int) -> int:
@@ -277,12 +281,12 @@ class RegionTable(Joiner):
         place = self.regions[rid]
         type_ = ANY if place is None or place.kind != "object" else place.type
         for _ in range(_MAX_BEHIND):
-            record = self.program.record(type_[1], file) if type_[0] == "r" else None
+            record = self.program.record(type_.name, file) if isinstance(type_, Record) else None
             if record is None:
                 break
             below = [(at, t, n) for n, (at, t) in record.fields.items() if at <= offset]
             at, type_, name = max(below, key=lambda field: field[0], default=(0, ANY, ""))
-            if at == offset and type_[0] == "i":
+            if at == offset and isinstance(type_, Integer):
                 held = self.program.decoded_members(record.name, file)
                 return f"{record.name}.{name}" if name in held else ""
             offset -= at
@@ -328,10 +332,10 @@ class RegionTable(Joiner):
             return LONG
         type_ = place.type
         for _ in range(4):
-            if type_[0] == "a":
-                type_ = type_[1]
-            elif type_[0] == "r" and isinstance(offset, (int, float)):
-                record = self.program.record(type_[1], place.file)
+            if isinstance(type_, Array):
+                type_ = type_.inner
+            elif isinstance(type_, Record) and isinstance(offset, (int, float)):
+                record = self.program.record(type_.name, place.file)
                 inner = [t for at, t in record.fields.values() if at == offset] if record else []
                 if not inner:
                     return ANY
@@ -358,7 +362,7 @@ class RegionTable(Joiner):
         rid = self.find_region(key)
         if rid is None:
             size = (len(data) + 1) * unit
-            type_ = ("a", CHAR if unit == 1 else INT, len(data) + 1)
+            type_ = array_of(CHAR if unit == 1 else INT, len(data) + 1)
             rid = self.region(key, Region("string", "", type_, size, UNKNOWN_FILL, (0, 0), ""))
             self._functions.pop(rid, None)
         return pointer(rid)
@@ -387,7 +391,7 @@ class RegionTable(Joiner):
         if rid not in state.memory:
             state.memory[rid] = {}
             place = self.regions[rid]
-            if place is not None and place.type[0] in ("a", "r"):
+            if place is not None and isinstance(place.type, (Array, Record)):
                 self.region_state(state, rid)
             set_once = place is not None and place.fill == ZEROED
             if set_once and variable is not None and variable.init:
@@ -569,15 +573,15 @@ class RegionTable(Joiner):
     ) -> AbstractValue:
         """Return a pointer from outside: what it leads to has a region of its own."""
         depth = self._depths.get(rid, 0)
-        if depth >= _MAX_BEHIND or type_[0] not in ("p", "&"):
+        if depth >= _MAX_BEHIND or not isinstance(type_, (Pointer, Reference)):
             return unknown(type_)
         key = ("behind", rid, offset)
         behind = self.find_region(key)
         if behind is None:
-            place = Region("object", "", type_[1], 0, UNKNOWN_FILL, (0, 0), "")
+            place = Region("object", "", type_.inner, 0, UNKNOWN_FILL, (0, 0), "")
             behind = self.region(key, place)
             self._depths[behind] = depth + 1
-        null = NOT_NULL if type_[0] == "&" else ANY_NULL
+        null = NOT_NULL if isinstance(type_, Reference) else ANY_NULL
         value = AbstractValue(0, 0, TIGHT | OTHER * 0, None, ((behind, 0, 0, 0, None),), null)
         cells = state.memory.get(rid)
         if cells is None or offset not in cells:
@@ -593,7 +597,7 @@ def _is_set_unseen(variable: GlobalIR) -> bool:
     """Return whether a variable is a pointer that starts as null: something sets it, in a macro
     perhaps, or nobody would follow it.
     """
-    if variable.type[0] != "p" or variable.constant:
+    if not isinstance(variable.type, Pointer) or variable.constant:
         return False
     stored = [instr.value for instr in variable.init or () if isinstance(instr, Eval)]
     return not stored or all(isinstance(store, Store) and _is_null(store.value) for store in stored)
@@ -610,7 +614,7 @@ def _is_table(variable: GlobalIR) -> bool:
     asked of the program for it.
     """
     type_ = variable.type
-    if type_[0] != "a" or type_[1][0] not in ("i", "f"):
+    if not isinstance(type_, Array) or not isinstance(type_.inner, (Integer, Float)):
         return False
     stored = (instr.value for instr in variable.init or () if isinstance(instr, Eval))
     return all(

@@ -16,6 +16,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.memory_regions import RegionTable
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
 from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import Float, Integer
 
 
 def materialise(engine: RegionTable, state: AbstractState, value: AbstractValue) -> None:
@@ -181,8 +182,8 @@ def havoc(engine: RegionTable, state: AbstractState, value: AbstractValue, taint
         for cell in state.memory.get(rid, {}).values():
             escape(state, cell)  # it may still lie there
         type_ = engine.type_at(rid, lo)
-        if lo == hi and place.kind == "local" and type_[0] in ("i", "f"):
-            source = number_of(taint) if type_[1] > 1 else taint
+        if lo == hi and place.kind == "local" and isinstance(type_, (Integer, Float)):
+            source = number_of(taint) if type_.size > 1 else taint
             state.memory[rid] = {
                 lo: AbstractValue(unknown(type_).low, unknown(type_).high, OTHER, source)
             }

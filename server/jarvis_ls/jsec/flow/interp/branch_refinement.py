@@ -35,6 +35,7 @@ from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.constant_folding import fold
 from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Switch
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
+from jarvis_ls.jsec.flow.ir.types import Float, Integer
 from jarvis_ls.jsec.flow.semantics.conversions import nullness
 from jarvis_ls.jsec.flow.semantics.expressions import decide, distance, evaluate
 
@@ -140,7 +141,12 @@ def _loosen(engine: Engine, state: AbstractState, e: Expr) -> None:
 
 def _condition_value(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     """Return the value a condition tests; `while (n--)` may count past zero once it is left."""
-    if isinstance(e, nodes.Step) and e.postfix and e.type[0] == "i" and not e.type[2]:
+    if (
+        isinstance(e, nodes.Step)
+        and e.postfix
+        and isinstance(e.type, Integer)
+        and not e.type.signed
+    ):
         return quiet(engine, state, e)
     return evaluate(engine, state, e)
 
@@ -503,14 +509,14 @@ def _narrow_parts(
 ) -> None:
     """Narrow the parts of a sum or difference that was narrowed. Unless it was compared with an
     `exact` number, how far each part goes hangs together with other values."""
-    if e.operator not in ("+", "-") or e.type[0] != "i":
+    if e.operator not in ("+", "-") or not isinstance(e.type, Integer):
         return
     a, b = quiet(engine, state, e.left), quiet(engine, state, e.right)
     ends = interval_arithmetic(e.operator, a, b)
     low, high = limits(e.type)
     if a.targets or b.targets or a.init or b.init or ends is None:
         return
-    if not e.type[2] and (ends[0] < low or ends[1] > high):
+    if not e.type.signed and (ends[0] < low or ends[1] > high):
         return  # it may have wrapped
     if e.operator == "+":
         mine, other = (new.low - b.high, new.high - b.low), (new.low - a.high, new.high - a.low)
@@ -562,7 +568,7 @@ def _put_back(
     while isinstance(e, nodes.Cast):
         lo, hi = limits(e.type)
         inner = quiet(engine, state, e.value)
-        if e.type[0] == "f" and e.source[0] == "i":
+        if isinstance(e.type, Float) and isinstance(e.source, Integer):
             new = AbstractValue(
                 math.ceil(new.low), math.floor(new.high), new.flags, new.taint, (), new.nullness
             )
@@ -580,7 +586,7 @@ def _put_back(
         cells = state.memory.get(rid)
         held = cells.get(offset) if cells is not None else None
         if held is not None and new.high >= 0:
-            whole = engine.type_at(rid, offset)[0] == "i"
+            whole = isinstance(engine.type_at(rid, offset), Integer)
             most = math.floor(new.high) if whole else new.high
             narrowed = _narrow(held, max(held.low, -most), min(held.high, most), number(0))
             if new.low > 0 and held.low >= 0:

@@ -12,9 +12,10 @@ from jarvis_ls.jsec.flow.domain.fault import CALLED
 from jarvis_ls.jsec.flow.domain.memory_regions import Frame
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.interp import unknown_calls
-from jarvis_ls.jsec.flow.ir.c_types import PTR
+from jarvis_ls.jsec.flow.ir.c_types import ANY, PTR
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import Container, Float, Integer, Pointer, Record, Type
 from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.semantics.conversions import convert
 
@@ -27,7 +28,7 @@ def enter(
     state: AbstractState,
     function: FunctionIR,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     temp: int,
     result: Type,
     span: Span,
@@ -71,7 +72,7 @@ def enter(
     for after, value in outcomes:
         if value is None:
             value = unknown(result)
-        if result[0] == "i":
+        if isinstance(result, Integer):
             value = unknown_calls.read(engine, function, value, span)
         after.memory[frame.temps + temp] = {0: value}
         if function.cut:
@@ -113,7 +114,7 @@ def _bind(
     state: AbstractState,
     inner: Frame,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     span: Span,
 ) -> None:
     function = inner.function
@@ -129,21 +130,22 @@ def _bind(
             state.memory[rid] = {0: unknown(type_)}
             continue
         value = values[index]
-        if value.init and index < len(types) and types[index][0] == "?":
+        if value.init and index < len(types) and types[index] is ANY:
             value = unknown(type_)  # a member that nothing declares: an array, perhaps
         if value.cells is not None:
             state.memory[rid] = dict(value.cells)
             state.region_states[rid] = engine.region_state(state, rid).but(fill=UNKNOWN_FILL)
             continue
-        if type_[0] == "r":
-            state.memory[rid] = {} if type_[1] else {0: value}  # of Rust: not known to have members
+        if isinstance(type_, Record):
+            # one of Rust has no name, and is not known to have members
+            state.memory[rid] = {} if type_.name else {0: value}
             state.region_states[rid] = engine.region_state(state, rid).but(fill=UNKNOWN_FILL)
             continue
-        if type_[0] == "c" and len(value.targets) == 1:
+        if isinstance(type_, Container) and len(value.targets) == 1:
             state.memory[rid] = dict(state.memory.get(value.targets[0][0], {}))
             state.region_states[rid] = engine.region_state(state, value.targets[0][0])
             continue
-        if type_[0] == "i":
+        if isinstance(type_, Integer):
             value = convert(engine, state, value, types[index], type_, span, explicit=False)
         state.memory[rid] = {0: value}
     if function.variadic:
@@ -155,6 +157,10 @@ def _handed_over(engine: Engine, state: AbstractState, values: list[AbstractValu
     it."""
     for rid in {target[0] for value in values for target in value.targets}:
         place = engine.regions[rid]
-        if place is not None and place.kind == "local" and place.type[0] in ("i", "f", "p"):
+        if (
+            place is not None
+            and place.kind == "local"
+            and isinstance(place.type, (Integer, Float, Pointer))
+        ):
             state.memory[rid] = {0: unknown(place.type)}
             state.region_states[rid] = engine.region_state(state, rid).but(fill=UNKNOWN_FILL)

@@ -17,6 +17,7 @@ from jarvis_ls.jsec.flow.domain.call_summary import ALLOCATES, OBSCURE, RELEASES
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import VOID
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
@@ -69,7 +70,7 @@ def is_passed_by(
         effects |= {effect[0] for name in summary.calls for effect in engine.own.get(name, ())}
     if not effects.isdisjoint(_ALWAYS):
         return False
-    takes = function.result[0] != "v"
+    takes = function.result is not VOID
     if takes and (not effects.isdisjoint(_OBTAINS) or ALLOCATES in summary.acts):
         return False
     if not effects.isdisjoint(_GIVES_BACK) or RELEASES in summary.acts:

@@ -38,6 +38,20 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     Delete,
     New,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    array_of,
+    pointer_to,
+    record_type,
+    reference_to,
+)
 from jarvis_ls.jsec.flow.library.c_functions import PRINTERS, SECRETS, TABLE
 from jarvis_ls.jsec.flow.library.decoders import decodes
 from jarvis_ls.jsec.flow.models import apply_c, containers, locks
@@ -46,7 +60,6 @@ from jarvis_ls.jsec.flow.semantics.expressions import evaluate, fetch
 from jarvis_ls.jsec.flow.semantics.memory import load, store
 
 _MAX_CANDIDATES: Final = 4
-_PLAIN: Final = frozenset({"p", "a", "i", "f"})
 _FUZZED: Final = "LLVMFuzzerTestOneInput"
 _OVERRIDES: Final = 2
 """Choices that represent one of several functions a virtual call may reach."""
@@ -67,13 +80,13 @@ def unknown_parameters(engine: Engine, state: AbstractState, frame: Frame) -> No
     for slot in function.params:
         name, type_ = function.slots[slot]
         rid = frame.base + slot
-        if type_[0] in ("p", "&"):
+        if isinstance(type_, (Pointer, Reference)):
             engine.object_behind(state, rid, 0, type_)
             if name == "this":
                 cells = state.memory[rid]
                 old = cells[0]
                 state.memory[rid] = {0: AbstractValue(0, 0, old.flags, None, old.targets, NOT_NULL)}
-        elif type_[0] in ("r", "c", "a"):
+        elif isinstance(type_, (Record, Container, Array)):
             reg = engine.region_state(state, rid)
             state.region_states[rid] = reg.but(fill=UNKNOWN_FILL)
             state.memory[rid] = {}
@@ -101,10 +114,10 @@ def _arguments(engine: Engine, state: AbstractState, frame: Frame) -> None:
     function = frame.function
     slot = function.params[1]
     source = (function.file, function.name_span, "text:argv")
-    place = Region("object", "argv", ("a", ("p", CHAR), -1), 0, UNKNOWN_FILL, (0, 0), "")
+    place = Region("object", "argv", array_of(pointer_to(CHAR), -1), 0, UNKNOWN_FILL, (0, 0), "")
     vector = engine.region(("argv",), place)
     text = engine.region(
-        ("argument",), Region("object", "argv", ("a", CHAR, -1), 0, UNKNOWN_FILL, (0, 0), "")
+        ("argument",), Region("object", "argv", array_of(CHAR, -1), 0, UNKNOWN_FILL, (0, 0), "")
     )
     state.region_states[text] = engine.region_state(state, text).but(taint=source)
     state.memory[vector] = {None: pointer(text)}
@@ -142,7 +155,7 @@ def _call(engine: Engine, state: AbstractState, instr: CallFunction) -> Any:
             if short in SECRETS and SECRETS[short] < len(values):
                 injection.secret(engine, state, values[SECRETS[short]], short, span)
             gives = _may_release(short)
-            const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
+            const = [isinstance(t, Pointer) and (t.const or not gives) for t in types]
             ownership.check_arguments(engine, state, values, const, span)
             locks.unseen(engine, state, short, values, args, span)
             state.unseen += 1
@@ -172,9 +185,9 @@ def _pass_by_reference(
     state: AbstractState,
     function: FunctionIR,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     args: Sequence[nodes.Expr],
-) -> tuple[list[AbstractValue], Any]:
+) -> tuple[list[AbstractValue], tuple[Type, ...]]:
     """Return the arguments of a call with places for what the function takes by reference, which
     was not known where it is called."""
     first = len(function.params) - len(values)
@@ -182,10 +195,12 @@ def _pass_by_reference(
         return values, types
     kinds = [function.slots[slot][1] for slot in function.params[first:]]
     for index, type_ in enumerate(kinds):
-        if type_[0] != "&":
+        if not isinstance(type_, Reference):
             continue
-        if types[index][0] == "&":
-            if type_[1][0] == "r" and types[index][1][0] in _PLAIN:  # an object is made of it
+        given = types[index]
+        if isinstance(given, Reference):
+            plain = isinstance(given.inner, (Pointer, Array, Integer, Float))
+            if plain and isinstance(type_.inner, Record):  # an object is made of it
                 values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue
         argument = args[index]
@@ -194,7 +209,7 @@ def _pass_by_reference(
                 values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue
         values[index] = evaluate(engine, state, argument.address)
-        types = (*types[:index], ("&", types[index]), *types[index + 1 :])
+        types = (*types[:index], reference_to(types[index]), *types[index + 1 :])
     return values, types
 
 
@@ -258,7 +273,7 @@ def _enter_if_relevant(
         return []
     ownership.check_arguments(engine, state, values, function.const, span)
     types = tuple(
-        (*type_[:2], "const") if const and type_[0] == "p" else type_
+        pointer_to(type_.inner, const=True) if const and isinstance(type_, Pointer) else type_
         for type_, const in zip(types, (*function.const, *[False] * len(types)), strict=False)
     )
     given = Call(call.name, values, types, result, span, call.args)
@@ -275,10 +290,10 @@ def _declare(engine: Engine, state: AbstractState, instr: Declare) -> None:
     place = engine.regions[rid]
     if place is not None and place.span == engine.frame.function.name_span:
         place.span = instr.span
-    if type_[0] in ("a", "r"):
+    if isinstance(type_, (Array, Record)):
         engine.region_state(state, rid)
         state.memory[rid] = {}
-    elif type_[0] == "c":
+    elif isinstance(type_, Container):
         state.region_states[rid] = engine.region_state(state, rid).but(
             fill=UNKNOWN_FILL, min_length=0, max_length=0
         )
@@ -287,7 +302,7 @@ def _declare(engine: Engine, state: AbstractState, instr: Declare) -> None:
 
 def _clear(engine: Engine, state: AbstractState, instr: Clear) -> None:
     where = evaluate(engine, state, instr.address)
-    if instr.type[0] == "c" and instr.type[1] in INDEXED:
+    if isinstance(instr.type, Container) and instr.type.kind in INDEXED:
         return
     for target in where.targets:
         reg = engine.region_state(state, target[0])
@@ -347,9 +362,11 @@ def _method(engine: Engine, state: AbstractState, instr: CallMethod) -> Any:
         _made_parts(engine, state, where, owner)
     if constructor and not functions and _is_copy(owner, types):
         source = (
-            load(engine, state, values[0], types[0][1], span) if types[0][0] == "&" else values[0]
+            load(engine, state, values[0], types[0].inner, span)
+            if isinstance(types[0], Reference)
+            else values[0]
         )
-        store(engine, state, where, source, ("r", owner), span)
+        store(engine, state, where, source, record_type(owner), span)
         return None
     if not functions:
         record = engine.program.record(owner, engine.frame.function.file)
@@ -422,7 +439,7 @@ def _makes_itself(engine: Engine, name: str, depth: int) -> bool:
     record = engine.program.record(name, engine.frame.function.file)
     if record is None:
         return True
-    parts = [*record.bases, *(t[1] for _, t in record.fields.values() if t[0] == "r")]
+    parts = [*record.bases, *(t.name for _, t in record.fields.values() if isinstance(t, Record))]
     return bool(record.given) or any(
         _has_constructor(engine, part, depth + 1) for part in parts[:_MOST]
     )
@@ -448,15 +465,17 @@ def _bare_members(engine: Engine, name: str, at: int, found: list[int], depth: i
     for member, (offset, type_) in islice(record.fields.items(), _MOST):
         if member in made or offset >= UNPLACED:
             continue
-        if type_[0] in ("i", "f", "p"):
+        if isinstance(type_, (Integer, Float, Pointer)):
             found.append(at + offset)
-        elif type_[0] == "r" and not _has_constructor(engine, type_[1], depth + 1):
-            _bare_members(engine, type_[1], at + offset, found, depth + 1)
+        elif isinstance(type_, Record) and not _has_constructor(engine, type_.name, depth + 1):
+            _bare_members(engine, type_.name, at + offset, found, depth + 1)
 
 
-def _is_copy(owner: str, types: Any) -> bool:
+def _is_copy(owner: str, types: tuple[Type, ...]) -> bool:
     """Return whether an object is made from another of its class, by what the compiler provides."""
-    return len(types) == 1 and (types[0][1] if types[0][0] == "&" else types[0]) == ("r", owner)
+    return len(types) == 1 and (
+        types[0].inner if isinstance(types[0], Reference) else types[0]
+    ) == record_type(owner)
 
 
 def _candidates(
@@ -465,7 +484,7 @@ def _candidates(
     where: AbstractValue,
     owner: str,
     name: str,
-    types: Any,
+    types: tuple[Type, ...],
     *,
     virtual: bool,
 ) -> list[FunctionIR]:

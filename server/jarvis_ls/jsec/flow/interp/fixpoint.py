@@ -32,17 +32,10 @@ from jarvis_ls.jsec.flow.interp.returns import return_value
 from jarvis_ls.jsec.flow.interp.trace import Ways, way
 from jarvis_ls.jsec.flow.ir import cfg, nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.instructions import (
-    End,
-    Eval,
-    Instruction,
-    Jump,
-    Return,
-    SetTemp,
-    Throw,
-)
+from jarvis_ls.jsec.flow.ir.instructions import End, Eval, Instruction, Jump, Return, SetTemp, Throw
 from jarvis_ls.jsec.flow.ir.members_as_variables import with_members
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import Container, Pointer, Record
 from jarvis_ls.jsec.flow.semantics.expressions import evaluate
 from jarvis_ls.jsec.flow.semantics.memory import default
 
@@ -433,7 +426,7 @@ class Interpreter(Engine):
     def _release_objects(self, frame: Frame, state: AbstractState) -> None:
         """Release what objects hold, as far as is known, before an exception leaves their scope."""
         for slot, (_, type_) in enumerate(frame.function.slots):
-            if type_[0] in ("r", "c"):
+            if isinstance(type_, (Record, Container)):
                 for cell in state.memory.get(frame.base + slot, {}).values():
                     escape(state, cell)
         function = frame.function
@@ -782,7 +775,7 @@ class Interpreter(Engine):
                 return False  # reported for that one
         if key not in self.gave_back or key in self.found_held:
             return False
-        pointer = held.frame.function.result[0] == "p"
+        pointer = isinstance(held.frame.function.result, Pointer)
         free = self.left_free[held.frame][0] if held.frame in self.left_free else set()
         return not (pointer and held.nullness != NULL and free == {NULL})
 

@@ -20,6 +20,7 @@ from jarvis_ls.jsec.flow.domain.region_state import FREED, LIVE, MAYBE_FREED
 from jarvis_ls.jsec.flow.interp.fixpoint import Interpreter
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.types import Integer, Pointer
 
 _OWNED: Final = frozenset({"heap", "stream"})
 """Kinds of regions that a caller has to release."""
@@ -73,7 +74,7 @@ def function_effects(analysis: Interpreter, function: FunctionIR) -> FunctionEff
     analysis.stack, analysis.thrown = [], []
     values = [(after, value) for after, value in outcomes if value is not None]
     low, high = _range(function, [value for _, value in values])
-    pointer = function.result[0] == "p"
+    pointer = isinstance(function.result, Pointer)
     nulls = [_nullness(after, value) for after, value in values] if pointer else []
     return FunctionEffects(
         complete=complete,
@@ -116,7 +117,11 @@ def _nullness(state: AbstractState, value: AbstractValue) -> int:
 
 def _range(function: FunctionIR, values: list[AbstractValue]) -> tuple[int | None, int | None]:
     """Return the least and greatest number of values; nothing when one may be any of its type."""
-    if not values or function.result[0] != "i" or any(value.targets for value in values):
+    if (
+        not values
+        or not isinstance(function.result, Integer)
+        or any(value.targets for value in values)
+    ):
         return None, None
     low, high = min(value.low for value in values), max(value.high for value in values)
     least, most = limits(function.result)

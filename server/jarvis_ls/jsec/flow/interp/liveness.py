@@ -16,6 +16,7 @@ from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import Alloca, Declare
 from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.operands import gives, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.types import Float, Integer
 
 _LARGE: Final = 64
 """Variables and temporaries of a function for which it is worth while to look."""
@@ -48,7 +49,7 @@ def last_uses(function: FunctionIR) -> dict[int, list[int]]:
     until = _loops(function)
     found: dict[int, list[int]] = {}
     for slot, block in last.items():
-        number = slot >= count or function.slots[slot][1][0] in ("i", "f")
+        number = slot >= count or isinstance(function.slots[slot][1], (Integer, Float))
         if number and slot not in taken:
             found.setdefault(until[block] + 1, []).append(slot)
     return found

@@ -11,6 +11,7 @@ from jarvis_ls.jsec.flow.interp import unknown_calls
 from jarvis_ls.jsec.flow.interp.call_entry import enter
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.instructions import CallRust
+from jarvis_ls.jsec.flow.ir.types import Record
 from jarvis_ls.jsec.flow.library.rust_functions import VALID
 from jarvis_ls.jsec.flow.models import apply_rust
 from jarvis_ls.jsec.flow.models.rust_values import RustCall, held_at, taint_of, trust
@@ -42,7 +43,7 @@ def call(engine: Engine, state: AbstractState, instr: CallRust) -> Any:
             types = tuple(function.slots[slot][1] for slot in function.params)
             if (
                 types
-                and types[0][0] == "r"
+                and isinstance(types[0], Record)
                 and function.slots[0][0] == "self"
                 and values[0].targets
             ):
@@ -80,5 +81,5 @@ def _unseen(engine: Engine, state: AbstractState, call: RustCall) -> None:
         unknown_calls.havoc(engine, state, value)
     state.unseen += 1
     call.value = unknown(call.result)
-    if source is not None and call.result[0] == "?" and call.name[0] == "@":
+    if source is not None and call.result is ANY and call.name[0] == "@":
         call.value = tainted_number(ANY, source)

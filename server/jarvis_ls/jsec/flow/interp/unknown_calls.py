@@ -31,7 +31,16 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 from jarvis_ls.jsec.flow.ir.byte_readers import READS_BYTE, READS_NOTHING
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, limits
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.nodes import MACRO, Expr, Load, Span, Temp, Type
+from jarvis_ls.jsec.flow.ir.nodes import MACRO, Expr, Load, Span, Temp
+from jarvis_ls.jsec.flow.ir.types import (
+    Container,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    pointer_to,
+)
 from jarvis_ls.jsec.flow.library.decoders import bits_of
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
@@ -53,14 +62,14 @@ def ready(
     state: AbstractState,
     name: str,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     args: Sequence[Expr],
     span: Span,
 ) -> Any:
     """Get ready to call what is not seen; gives the types of the arguments with what its
     declaration says of them."""
     declared = engine.program.prototype(name, engine.frame.function.file)
-    if declared is None or declared[2] is None:
+    if declared is None or declared.parameters is None:
         given = must_have
         if name.isupper() or name[:1] == MACRO:
             given = may_be_set
@@ -72,23 +81,25 @@ def ready(
         types = only_read(types)
         must_end(engine, state, values, types, span)
         return types
-    wanted = declared[2]
-    referred = [i for i, type_ in enumerate(wanted[: len(values)]) if type_[0] == "&"]
+    wanted = declared.parameters
+    referred = [i for i, type_ in enumerate(wanted[: len(values)]) if isinstance(type_, Reference)]
     if referred:
         may_be_set(
             engine,
             state,
             [values[i] for i in referred],
-            [types[i] for i in referred],
+            tuple([types[i] for i in referred]),
             [args[i] for i in referred],
             span,
         )
         for index in referred:
             values[index] = unknown(types[index]) if values[index].init else values[index]
     must_have(engine, state, values, types, args, span)
-    const = declared[4] if len(declared) > 4 else ()
+    const = declared.const
     types = tuple(
-        ("p", type_[1], "const") if type_[0] == "p" and i < len(const) and const[i] else type_
+        pointer_to(type_.inner, const=True)
+        if isinstance(type_, Pointer) and i < len(const) and const[i]
+        else type_
         for i, type_ in enumerate(types)
     )
     if len(values) == 1:  # no length comes with it
@@ -104,10 +115,11 @@ def only_shows(name: str) -> bool:
     return _SHOWS.match(name) is not None and _KEEPS.search(name) is None
 
 
-def only_read(types: Any) -> Any:
+def only_read(types: tuple[Type, ...]) -> tuple[Type, ...]:
     """Return the types of arguments, pointers among them marked as read through only."""
     return tuple(
-        (*type_, "const") if type_[0] == "p" and len(type_) == 2 else type_ for type_ in types
+        pointer_to(type_.inner, const=True) if isinstance(type_, Pointer) else type_
+        for type_ in types
     )
 
 
@@ -115,7 +127,7 @@ def may_be_set(
     engine: Engine,
     state: AbstractState,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     args: Sequence[Expr],
     span: Span,
 ) -> None:
@@ -128,7 +140,7 @@ def may_be_set(
                 state.put(cell[0], cell[1], values[index])
             continue
         argument = args[index]
-        if types[index][0] == "r" and isinstance(argument, Load):
+        if isinstance(types[index], Record) and isinstance(argument, Load):
             for target in evaluate(engine, state, argument.address).targets:
                 reg = engine.region_state(state, target[0])
                 if reg.fill == UNINITIALISED:
@@ -139,7 +151,7 @@ def _may_take_reference(
     engine: Engine,
     state: AbstractState,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     args: Sequence[Expr],
     span: Span,
 ) -> None:
@@ -152,7 +164,9 @@ def _may_take_reference(
         cell = engine.cell(state, argument)
         if cell is None:
             continue
-        if value.init == UNINIT and types[index][0] not in ("c", "r", "?"):
+        if value.init == UNINIT and (
+            not isinstance(types[index], (Container, Record)) and types[index] is not ANY
+        ):
             place = engine.regions[cell[0]]
             engine.fault(
                 state,
@@ -172,7 +186,7 @@ def must_have(
     engine: Engine,
     state: AbstractState,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     args: Sequence[Expr],
     span: Span,
 ) -> None:
@@ -188,14 +202,18 @@ def must_have(
 
 
 def must_end(
-    engine: Engine, state: AbstractState, values: list[AbstractValue], types: Any, span: Span
+    engine: Engine,
+    state: AbstractState,
+    values: list[AbstractValue],
+    types: tuple[Type, ...],
+    span: Span,
 ) -> None:
     """Texts that are given to a function which reads them have to end somewhere."""
     for value, type_ in zip(values, types, strict=False):
         if (
-            type_[0] == "p"
-            and len(type_) > 2
-            and type_[1] in (CHAR, INT)
+            isinstance(type_, Pointer)
+            and type_.const
+            and type_.inner in (CHAR, INT)
             and len(value.targets) == 1
         ):
             reg = state.region_states.get(value.targets[0][0])
@@ -208,7 +226,7 @@ def outcome(
     state: AbstractState,
     temp: int,
     values: list[AbstractValue],
-    types: Any,
+    types: tuple[Type, ...],
     result: Type,
 ) -> None:
     """Havoc what a call of an unknown function is given: it may have changed."""
@@ -221,19 +239,23 @@ def decoded(engine: Engine, state: AbstractState, call: Call, temp: int) -> None
     """Let what a function gives that reads a number out of bytes, by its name, be chosen from
     outside: what it returns, and the numbers that it is given a pointer to."""
     source = (engine.frame.function.file, call.span, f"number?:{call.name}()")
-    if call.result[0] == "i" and not _is_status(call):
+    if isinstance(call.result, Integer) and not _is_status(call):
         state.memory[engine.frame.temps + temp] = {0: _of_bits(call, call.result, source)}
     for value, type_, arg in zip(call.values, call.types, call.args, strict=False):
-        if type_[0] != "p" or type_[1][0] != "i" or len(value.targets) != 1:
+        if (
+            not isinstance(type_, Pointer)
+            or not isinstance(type_.inner, Integer)
+            or len(value.targets) != 1
+        ):
             continue
         if value.taint is not None:
-            size = AbstractValue(type_[1][1], type_[1][1], TIGHT)
+            size = AbstractValue(type_.inner.size, type_.inner.size, TIGHT)
             access.check(engine, state, value, size, True, call.span, arg)
         rid, low, high, _, array = value.targets[0]
         place = engine.regions[rid]
-        single = array is None and place is not None and place.type[0] in ("i", "r")
+        single = array is None and place is not None and isinstance(place.type, (Integer, Record))
         if low == high and single and not value.flags & OTHER:
-            state.put(rid, low, _of_bits(call, type_[1], source))
+            state.put(rid, low, _of_bits(call, type_.inner, source))
 
 
 def left_out(
@@ -245,7 +267,7 @@ def left_out(
 ) -> None:
     """Havoc what a call of a function is given that is known, but not followed."""
     outcome(engine, state, temp, call.values, call.types, call.result)
-    if call.result[0] == "i":
+    if isinstance(call.result, Integer):
         given = read(engine, function, unknown(call.result), call.span)
         state.memory[engine.frame.temps + temp] = {0: given}
 
@@ -269,16 +291,19 @@ def read(engine: Engine, function: FunctionIR, value: AbstractValue, span: Span)
 def _is_status(call: Call) -> bool:
     """Return whether a function gives its number by a pointer and returns how it went."""
     return any(
-        type_[0] == "p" and type_[1][0] == "i" and value.targets and value.targets[0][4] is None
+        isinstance(type_, Pointer)
+        and isinstance(type_.inner, Integer)
+        and value.targets
+        and value.targets[0][4] is None
         for value, type_ in zip(call.values, call.types, strict=False)
     )
 
 
-def _of_bits(call: Call, type_: Type, source: Any) -> AbstractValue:
+def _of_bits(call: Call, type_: Integer, source: Any) -> AbstractValue:
     """Return any number of a type, or of as many bits as an argument says."""
     if "bits" in call.name.lower():
         for value in call.values:
-            if 0 < value.low == value.high < 8 * type_[1] and not value.targets:
+            if 0 < value.low == value.high < 8 * type_.size and not value.targets:
                 return AbstractValue(0, 2 ** int(value.low) - 1, OTHER, source)
         return AbstractValue(0, min(_OF_FEW_BITS, limits(type_)[1]), OTHER, source)
     most = 2 ** bits_of(call.name) - 1
@@ -290,9 +315,9 @@ def _of_bits(call: Call, type_: Type, source: Any) -> AbstractValue:
 def handed_over(engine: Engine, state: AbstractState, value: AbstractValue, type_: Type) -> None:
     """Let an argument escape. What a reference to a constant leads to stays as it is; what pointers
     in there lead to does not."""
-    const = len(type_) > 2
-    if not const or type_[0] != "&":
-        havoc(engine, state, value, const=const and type_[0] == "p")
+    const = isinstance(type_, (Pointer, Reference)) and type_.const
+    if not const or not isinstance(type_, Reference):
+        havoc(engine, state, value, const=const and isinstance(type_, Pointer))
         return
     for target in value.targets:
         for cell in list(state.memory.get(target[0], {}).values()):
@@ -322,7 +347,7 @@ def havoc(
         if not const:
             engine.opened.add(rid)
             reg = engine.region_state(state, rid)
-            if place.type[0] == "c":
+            if isinstance(place.type, Container):
                 reg = reg.but(low=0, high=ENDLESS, flags=0)
             if reg.escaped and reg.fill == UNKNOWN_FILL and not state.memory.get(rid):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from jarvis_ls.jsec.flow.ir.c_types import is_byte
 from jarvis_ls.jsec.flow.ir.nodes import Binary, Cast, Const, Expr, Global, Load, Local, Number
 
 JOINING: Final = frozenset({"|", "+"})
@@ -28,7 +29,7 @@ def puts_bytes_together(e: Expr) -> bool:
             parts += (part.left, part.right)
         elif (
             not isinstance(part, Load)
-            or part.type[:2] != ("i", 1)
+            or not is_byte(part.type)
             or isinstance(part.address, (Local, Global))
             or shift % 8
         ):

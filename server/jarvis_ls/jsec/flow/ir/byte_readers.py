@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir.byte_order import JOINING, puts_bytes_together
+from jarvis_ls.jsec.flow.ir.c_types import is_byte
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallMethod, Eval, Return, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import (
@@ -28,6 +29,7 @@ from jarvis_ls.jsec.flow.ir.nodes import (
     Temp,
 )
 from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.types import Integer
 
 READS_NOTHING: Final = 0
 READS_BYTE: Final = 1
@@ -49,8 +51,8 @@ Definition = Callable[[str, FunctionIR], "FunctionIR | None"]
 def reads(function: FunctionIR, definition: Definition, depth: int = 0) -> int:
     """Return what a function reads out of bytes: see `READS_BYTE` and `READS_NUMBER`."""
     if (
-        function.result[:1] != ("i",)
-        or function.result[3:] == ("truth",)
+        not isinstance(function.result, Integer)
+        or function.result.mark == "truth"
         or function.size > _LARGEST
         or function.cut
         or depth > _DEEPEST
@@ -115,7 +117,7 @@ class _Reader:
         if isinstance(e, Load):
             if isinstance(e.address, Local):
                 return self._numbers_of(e.address)
-            return READS_BYTE if e.type[:2] == ("i", 1) and _is_behind(e.address) else READS_NOTHING
+            return READS_BYTE if is_byte(e.type) and _is_behind(e.address) else READS_NOTHING
         if isinstance(e, Binary):
             return self._of_bytes(e)
         return READS_NOTHING

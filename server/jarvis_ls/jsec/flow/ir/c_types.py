@@ -1,30 +1,41 @@
-"""C types as tuples, their sizes and limits under LP64, and the usual conversions.
-
-`("i", size, signed)`, `("f", size)`, `("p", pointee)`, `("a", element, count)` with count -1 when
-not known, `("r", name)`, `("v",)`, `("fn", result, parameters, variadic)`, `("c", kind, element)`
-for C++ containers and strings, `("?",)` for what is not known. A reference is `("&", type)`.
-"""
+"""C types by name, their sizes and limits under LP64, and the usual conversions."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeGuard
 
-from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Float,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    container_of,
+    float_of,
+    integer,
+    opaque,
+    pointer_to,
+    record_type,
+)
 
-CHAR: Final[Type] = ("i", 1, True)
-UCHAR: Final[Type] = ("i", 1, False)
-SHORT: Final[Type] = ("i", 2, True)
-INT: Final[Type] = ("i", 4, True)
-UINT: Final[Type] = ("i", 4, False)
-LONG: Final[Type] = ("i", 8, True)
-ULONG: Final[Type] = ("i", 8, False)
-BOOL: Final[Type] = ("i", 1, False, "truth")
-"""The fourth member says that what is given to it becomes 0 or 1."""
-DOUBLE: Final[Type] = ("f", 8)
-VOID: Final[Type] = ("v",)
-ANY: Final[Type] = ("?",)
-PTR: Final[Type] = ("p", ANY)
-CHARS: Final[Type] = ("p", CHAR)
+CHAR: Final = integer(1, True)
+UCHAR: Final = integer(1, False)
+SHORT: Final = integer(2, True)
+INT: Final = integer(4, True)
+UINT: Final = integer(4, False)
+LONG: Final = integer(8, True)
+ULONG: Final = integer(8, False)
+BOOL: Final = integer(1, False, "truth")
+DOUBLE: Final = float_of(8)
+VOID: Final[Type] = opaque("v")
+ANY: Final[Type] = opaque("?")
+"""What is not known."""
+PTR: Final = pointer_to(ANY)
+CHARS: Final = pointer_to(CHAR)
 
 FILES: Final = frozenset({"ifstream", "ofstream", "fstream", "wifstream", "wofstream", "wfstream"})
 TEXTS: Final = frozenset({"stringstream", "istringstream", "ostringstream", "wstringstream"})
@@ -39,29 +50,29 @@ NAMED: Final[dict[str, Type]] = {
     "bool": BOOL,
     "_Bool": BOOL,
     "short": SHORT,
-    "unsigned short": ("i", 2, False),
+    "unsigned short": integer(2, False),
     "int": INT,
     "unsigned int": UINT,
     "unsigned": UINT,
     "signed": INT,
     "long": LONG,
     "unsigned long": ULONG,
-    "float": ("f", 4),
+    "float": float_of(4),
     "double": DOUBLE,
-    "long double": ("f", 16),
+    "long double": float_of(16),
     "void": VOID,
     "size_t": ULONG,
     "ssize_t": LONG,
     "int8_t": CHAR,
     "uint8_t": UCHAR,
     "int16_t": SHORT,
-    "uint16_t": ("i", 2, False),
+    "uint16_t": integer(2, False),
     "int32_t": INT,
     "uint32_t": UINT,
     "int64_t": LONG,
     "uint64_t": ULONG,
     "wchar_t": INT,
-    "char16_t": ("i", 2, False),
+    "char16_t": integer(2, False),
     "char32_t": UINT,
     "ptrdiff_t": LONG,
     "intptr_t": LONG,
@@ -77,24 +88,24 @@ NAMED: Final[dict[str, Type]] = {
     "u_int": UINT,
     "uchar": UCHAR,
     "uint": UINT,
-    "ushort": ("i", 2, False),
+    "ushort": integer(2, False),
     "ulong": ULONG,
     "SOCKET": INT,
-    "FILE": ("r", "FILE"),
-    "DIR": ("r", "DIR"),
-    "string": ("c", "string", CHAR),
-    "wstring": ("c", "string", INT),
+    "FILE": record_type("FILE"),
+    "DIR": record_type("DIR"),
+    "string": container_of("string", CHAR),
+    "wstring": container_of("string", INT),
     "intmax_t": LONG,
     "uintmax_t": ULONG,
-    "va_list": ("r", "va_list"),
+    "va_list": record_type("va_list"),
     "in_addr_t": UINT,
-    **{name: ("c", name, CHAR) for name in STREAMS},
+    **{name: container_of(name, CHAR) for name in STREAMS},
     "char8_t": UCHAR,
-    "__int128": ("i", 16, True),
-    "__int128_t": ("i", 16, True),
-    "__uint128_t": ("i", 16, False),
-    "int128_t": ("i", 16, True),
-    "uint128_t": ("i", 16, False),
+    "__int128": integer(16, True),
+    "__int128_t": integer(16, True),
+    "__uint128_t": integer(16, False),
+    "int128_t": integer(16, True),
+    "uint128_t": integer(16, False),
     "nullptr_t": PTR,
 }
 """Types by name; what a file declares itself comes before them."""
@@ -125,27 +136,23 @@ UNPLACED: Final = 1 << 20
 
 def size_of(type_: Type, records: dict[str, tuple[int, int]] | None = None) -> int:
     """Return the bytes of a value of the type; 0 when not known. `records` has sizes by name."""
-    kind = type_[0]
-    if kind in ("i", "f"):
-        return int(type_[1])
-    if kind in ("p", "&", "fn"):
+    if isinstance(type_, (Integer, Float)):
+        return type_.size
+    if isinstance(type_, (Pointer, Reference, FunctionType)):
         return 8
-    if kind == "a":
-        return 0 if type_[2] < 0 else size_of(type_[1], records) * int(type_[2])
-    if kind == "r" and records is not None:
-        return records.get(type_[1], (0, 1))[0]
-    if kind == "v":
-        return 1
-    return 0
+    if isinstance(type_, Array):
+        return 0 if type_.count < 0 else size_of(type_.inner, records) * type_.count
+    if isinstance(type_, Record) and records is not None:
+        return records.get(type_.name, (0, 1))[0]
+    return 1 if type_ is VOID else 0
 
 
 def align_of(type_: Type, records: dict[str, tuple[int, int]] | None = None) -> int:
     """Alignment in bytes."""
-    kind = type_[0]
-    if kind == "a":
-        return align_of(type_[1], records)
-    if kind == "r":
-        return records.get(type_[1], (0, 8))[1] if records is not None else 8
+    if isinstance(type_, Array):
+        return align_of(type_.inner, records)
+    if isinstance(type_, Record):
+        return records.get(type_.name, (0, 8))[1] if records is not None else 8
     return size_of(type_, records) or 8
 
 
@@ -163,38 +170,47 @@ WIDEST: Final = _LIMITS[(8, True)][0], _LIMITS[(8, False)][1]
 
 def limits(type_: Type) -> tuple[Number, Number]:
     """Least and greatest value of a number type; those of all 64-bit ones for others."""
-    if type_[0] == "i":
-        return _LIMITS[(type_[1], type_[2])]
-    if type_[0] == "f":
+    if isinstance(type_, Integer):
+        return _LIMITS[(type_.size, type_.signed)]
+    if isinstance(type_, Float):
         return -1e308, 1e308
     return WIDEST
 
 
 def promote(type_: Type) -> Type:
     """Return the type after integer promotion."""
-    return INT if type_[0] == "i" and type_[1] < 4 else type_
+    return INT if isinstance(type_, Integer) and type_.size < 4 else type_
 
 
 def common(left: Type, right: Type) -> Type:
     """Return the type both operands of an arithmetic operator are converted to."""
-    if left[0] == "f" or right[0] == "f":
-        return left if right[0] != "f" or (left[0] == "f" and left[1] >= right[1]) else right
-    if left[0] != "i" or right[0] != "i":
-        return LONG if "?" not in (left[0], right[0]) else ANY
-    left, right = promote(left), promote(right)
-    if left[1] != right[1]:
-        return left if left[1] > right[1] else right
-    return left if not left[2] else right
+    if isinstance(right, Float):
+        return left if isinstance(left, Float) and left.size >= right.size else right
+    if isinstance(left, Float):
+        return left
+    if not isinstance(left, Integer) or not isinstance(right, Integer):
+        return ANY if left is ANY or right is ANY else LONG
+    if left.size < 4:
+        left = INT
+    if right.size < 4:
+        right = INT
+    if left.size != right.size:
+        return left if left.size > right.size else right
+    return left if not left.signed else right
 
 
-def is_pointer(type_: Type) -> bool:
+def is_pointer(type_: Type) -> TypeGuard[Pointer | Array | FunctionType]:
     """Pointer, array or function."""
-    return type_[0] in ("p", "a", "fn")
+    return isinstance(type_, (Pointer, Array, FunctionType))
+
+
+def is_byte(type_: Type) -> bool:
+    """Return whether it is a character or another number of one byte."""
+    return isinstance(type_, Integer) and type_.size == 1
 
 
 def pointee(type_: Type) -> Type:
     """Return the type that a pointer or array leads to."""
-    if type_[0] in ("p", "a", "&"):
-        inner: Type = type_[1]
-        return inner
+    if isinstance(type_, (Pointer, Array, Reference)):
+        return type_.inner
     return ANY

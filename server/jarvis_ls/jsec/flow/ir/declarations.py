@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from jarvis_ls.jsec.flow.ir.instructions import Block, Instruction
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import FunctionType, Type
 
 
 @dataclass(slots=True)
@@ -98,9 +99,9 @@ class FileIR:
     functions: dict[str, FunctionIR] = field(default_factory=dict)
     globals: dict[str, GlobalIR] = field(default_factory=dict)
     records: dict[str, RecordIR] = field(default_factory=dict)
-    prototypes: dict[str, Type] = field(default_factory=dict)
-    """Functions declared or defined: `("fn", result, parameters, variadic)`."""
-    imported: dict[str, Type] = field(default_factory=dict)
+    prototypes: dict[str, FunctionType] = field(default_factory=dict)
+    """Types of the functions declared or defined."""
+    imported: dict[str, FunctionType] = field(default_factory=dict)
     """Functions that it calls and that only headers outside of the project declare."""
     written: frozenset[str] = frozenset()
     """Globals that some function may change."""

@@ -8,12 +8,28 @@ from __future__ import annotations
 
 from typing import Any, Final, final
 
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Size, Span, plain_size
+from jarvis_ls.jsec.flow.ir.types import Type, plain_types
 
 
 def _values(expressions: tuple[Expr, ...]) -> tuple[tuple[Any, ...], ...]:
     """Return expressions as plain values."""
     return tuple([e.values() for e in expressions])
+
+
+def plain_members(members: tuple[object, ...]) -> tuple[object, ...]:
+    """Return what an effect is told as plain values: types among it begin with a word, tuples do
+    not."""
+    return tuple(
+        [
+            each.plain
+            if isinstance(each, Type)
+            else plain_members(each)
+            if isinstance(each, tuple)
+            else each
+            for each in members
+        ]
+    )
 
 
 @final
@@ -74,7 +90,8 @@ class CallFunction:
         """Return it as plain values: its number and members."""
         target = self.target if isinstance(self.target, str) else self.target.values()
         given = _values(self.arguments)
-        return (2, self.temp, target, given, self.result, self.span, self.types)
+        types = plain_types(self.types)
+        return (2, self.temp, target, given, self.result.plain, self.span, types)
 
 
 @final
@@ -104,7 +121,7 @@ class Clear:
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values: its number and members."""
-        return (4, self.address.values(), self.type)
+        return (4, self.address.values(), self.type.plain)
 
 
 @final
@@ -141,7 +158,7 @@ class New:
         return (
             5,
             self.temp,
-            self.type,
+            self.type.plain,
             None if self.count is None else self.count.values(),
             self.size,
             self.span,
@@ -165,7 +182,7 @@ class Delete:
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values: its number and members."""
-        return (6, self.pointer.values(), self.many, self.type, self.span)
+        return (6, self.pointer.values(), self.many, self.type.plain, self.span)
 
 
 @final
@@ -207,9 +224,9 @@ class CallMethod:
             self.owner,
             self.name,
             _values(self.arguments),
-            self.result,
+            self.result.plain,
             self.span,
-            self.types,
+            plain_types(self.types),
         )
 
 
@@ -219,7 +236,7 @@ class Alloca:
 
     __slots__ = ("count", "size", "slot", "span")
 
-    def __init__(self, slot: int, count: Expr, size: int | Type, span: Span) -> None:
+    def __init__(self, slot: int, count: Expr, size: Size, span: Span) -> None:
         self.slot: Final = slot
         self.count: Final = count
         self.size: Final = size
@@ -228,7 +245,7 @@ class Alloca:
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values: its number and members."""
-        return (8, self.slot, self.count.values(), self.size, self.span)
+        return (8, self.slot, self.count.values(), plain_size(self.size), self.span)
 
 
 @final
@@ -258,7 +275,8 @@ class CallRust:
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values: its number and members."""
         given = _values(self.arguments)
-        return (9, self.temp, self.name, given, self.result, self.span, self.more)
+        more = plain_members(self.more)
+        return (9, self.temp, self.name, given, self.result.plain, self.span, more)
 
 
 # how blocks end

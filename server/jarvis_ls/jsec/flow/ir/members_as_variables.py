@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import (
     Block,
@@ -27,9 +28,10 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     SetTemp,
     Switch,
 )
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
 from jarvis_ls.jsec.flow.ir.operands import bare, of_end, of_instruction
 from jarvis_ls.jsec.flow.ir.rooms import member_of
+from jarvis_ls.jsec.flow.ir.types import Integer, Pointer, Record, Reference, Type, pointer_to
 
 _SMALL: Final = 40
 """Instructions of a function that is put in, or known not to write."""
@@ -39,7 +41,7 @@ _MOST: Final = 24
 """Members of a function that become variables."""
 Definition = Callable[[str], "FunctionIR | None"]
 """Gives the function of a name."""
-Record = Callable[[str], "RecordIR | None"]
+Records = Callable[[str], "RecordIR | None"]
 """Gives the record of a name."""
 WithMembers = tuple[FunctionIR, dict[int, tuple[int, str]]]
 Answer = tuple[Expr, int, int]
@@ -49,7 +51,7 @@ _Path = tuple[int, tuple[object, ...]]
 
 
 def with_members(
-    function: FunctionIR, definition: Definition, record: Record
+    function: FunctionIR, definition: Definition, record: Records
 ) -> WithMembers | None:
     """Return a function with the members that its comparisons are about as variables, and which
     variable and member, as `record.member`, each is; None when they are about none."""
@@ -148,7 +150,7 @@ def _writes(e: Expr) -> bool:
 class _Change:
     """The change of one function."""
 
-    def __init__(self, function: FunctionIR, definition: Definition, record: Record) -> None:
+    def __init__(self, function: FunctionIR, definition: Definition, record: Records) -> None:
         self.function = function
         self.definition = definition
         self.record = record
@@ -310,9 +312,9 @@ class _Change:
         base, type_ = self.function.slots[path[0]]
         name, around = base, type_
         for offset in path[1]:
-            name += "->" if around[0] in ("p", "&") else "."
-            around = around[1] if around[0] in ("p", "&") else around
-            record = self.record(around[1]) if around[0] == "r" else None
+            name += "->" if isinstance(around, (Pointer, Reference)) else "."
+            around = around.inner if isinstance(around, (Pointer, Reference)) else around
+            record = self.record(around.name) if isinstance(around, Record) else None
             if isinstance(offset, tuple):
                 member: str = offset[1]
             else:
@@ -321,7 +323,7 @@ class _Change:
             if not member:
                 return ""
             name += member
-            around = record.fields[member][1] if record and member in record.fields else ("?",)
+            around = record.fields[member][1] if record and member in record.fields else ANY
         return name
 
     def _instruction(self, instr: Instruction) -> Instruction:
@@ -342,7 +344,7 @@ class _Change:
         if isinstance(instr, SetTemp):
             value = instr.value
             if isinstance(value, nodes.Field) and self._path(value) in self.slots:
-                return SetTemp(instr.temp, nodes.Unknown(("p", value.type)))
+                return SetTemp(instr.temp, nodes.Unknown(pointer_to(value.type)))
             return SetTemp(instr.temp, self._expression(value))
         return instr
 
@@ -436,9 +438,9 @@ _READERS: Final = frozenset(
 
 def _is_followed(type_: Type) -> bool:
     """Return whether a member may be a cursor, an end or a length."""
-    if type_[0] == "i":
-        return bool(type_[1] >= 2)
-    return bool(type_[0] == "p" and isinstance(type_[1], tuple) and type_[1][0] in ("i", "p", "r"))
+    if isinstance(type_, Integer):
+        return type_.size >= 2
+    return isinstance(type_, Pointer) and isinstance(type_.inner, (Integer, Pointer, Record))
 
 
 def _all(function: FunctionIR) -> list[Expr]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, final
 
-Type = tuple[Any, ...]
-"""A C type as a tuple; see `c_types`."""
+from jarvis_ls.jsec.flow.ir.types import Plain, Type
+
 Span = tuple[int, int]
 """Bytes from and up to."""
 Number = int | float
@@ -24,6 +24,11 @@ Size = int | Type
 
 MACRO: Final = "#"
 """Begins the name that a call of a macro has which could not be put in."""
+
+
+def plain_size(size: Size) -> int | Plain:
+    """Return a size as plain values."""
+    return size.plain if isinstance(size, Type) else size
 
 
 class Expr:
@@ -64,7 +69,7 @@ class Const(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (0, self.value, self.type)
+        return (0, self.value, self.type.plain)
 
 
 @final
@@ -146,7 +151,7 @@ class Load(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (5, self.address.values(), self.type, self.span)
+        return (5, self.address.values(), self.type.plain, self.span)
 
 
 @final
@@ -171,7 +176,7 @@ class Store(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (6, self.address.values(), self.value.values(), self.type, self.span)
+        return (6, self.address.values(), self.value.values(), self.type.plain, self.span)
 
 
 @final
@@ -196,7 +201,7 @@ class Field(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (7, self.base.values(), self.offset, self.type)
+        return (7, self.base.values(), self.offset, self.type.plain)
 
 
 @final
@@ -223,7 +228,7 @@ class Index(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (8, self.base.values(), self.index.values(), self.size, self.span)
+        return (8, self.base.values(), self.index.values(), plain_size(self.size), self.span)
 
 
 @final
@@ -249,7 +254,14 @@ class Binary(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (9, self.operator, self.left.values(), self.right.values(), self.type, self.span)
+        return (
+            9,
+            self.operator,
+            self.left.values(),
+            self.right.values(),
+            self.type.plain,
+            self.span,
+        )
 
 
 @final
@@ -276,7 +288,14 @@ class Compare(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (10, self.operator, self.left.values(), self.right.values(), self.type, self.span)
+        return (
+            10,
+            self.operator,
+            self.left.values(),
+            self.right.values(),
+            self.type.plain,
+            self.span,
+        )
 
 
 @final
@@ -322,7 +341,7 @@ class Negate(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (12, self.value.values(), self.type, self.span)
+        return (12, self.value.values(), self.type.plain, self.span)
 
 
 @final
@@ -345,7 +364,7 @@ class Complement(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (13, self.value.values(), self.type)
+        return (13, self.value.values(), self.type.plain)
 
 
 @final
@@ -374,7 +393,14 @@ class Cast(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (14, self.value.values(), self.source, self.type, self.explicit, self.span)
+        return (
+            14,
+            self.value.values(),
+            self.source.plain,
+            self.type.plain,
+            self.explicit,
+            self.span,
+        )
 
 
 @final
@@ -405,7 +431,9 @@ class Step(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (15, self.address.values(), self.type, self.delta, self.postfix, self.span)
+        delta = self.delta
+        by = delta if isinstance(delta, int) else (delta[0].plain, delta[1])
+        return (15, self.address.values(), self.type.plain, by, self.postfix, self.span)
 
 
 @final
@@ -444,7 +472,8 @@ class SizeOf(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (17, self.size, None if self.place is None else self.place.values(), self.span)
+        place = None if self.place is None else self.place.values()
+        return (17, plain_size(self.size), place, self.span)
 
 
 @final
@@ -458,7 +487,7 @@ class Unknown(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (18, self.type)
+        return (18, self.type.plain)
 
 
 @final
@@ -483,7 +512,7 @@ class PointerDifference(Expr):
 
     def values(self) -> tuple[Any, ...]:
         """Return it as plain values."""
-        return (19, self.left.values(), self.right.values(), self.size)
+        return (19, self.left.values(), self.right.values(), plain_size(self.size))
 
 
 @final

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+)
 
 _T = TypeVar("_T")
 
@@ -18,9 +29,9 @@ def best(functions: Iterable[FunctionIR], given: Sequence[Type]) -> FunctionIR |
     )
 
 
-def signature(known: Iterable[Type], given: Sequence[Type]) -> Type | None:
+def signature(known: Iterable[FunctionType], given: Sequence[Type]) -> FunctionType | None:
     """Return the function type that fits arguments of these types best; None when none does."""
-    return _best(((type_, type_[2] or (), bool(type_[3])) for type_ in known), given)
+    return _best(((type_, type_.parameters or (), type_.variadic) for type_ in known), given)
 
 
 def _best(known: Iterable[tuple[_T, Sequence[Type], bool]], given: Sequence[Type]) -> _T | None:
@@ -45,7 +56,10 @@ def _fit(wanted: Sequence[Type], given: Sequence[Type], *, variadic: bool) -> in
         return None
     score = len(given) - len(wanted)  # the others have defaults
     for to, from_ in zip(wanted, given, strict=False):
-        likeness = _alike(to[1] if to[0] == "&" else to, from_[1] if from_[0] == "&" else from_)
+        likeness = _alike(
+            to.inner if isinstance(to, Reference) else to,
+            from_.inner if isinstance(from_, Reference) else from_,
+        )
         if likeness is None:
             return None
         score += likeness
@@ -54,17 +68,22 @@ def _fit(wanted: Sequence[Type], given: Sequence[Type], *, variadic: bool) -> in
 
 def _alike(to: Type, from_: Type) -> int | None:
     """Return a score of how alike two types are; None when one never becomes the other."""
-    if to[:2] == from_[:2]:
+    if to is from_ or to.plain[:2] == from_.plain[:2]:
         return 4
-    kinds = {to[0], from_[0]}
-    if "?" in kinds:
+    if to is ANY or from_ is ANY:
         return 0
-    if kinds <= {"i", "f"}:
-        return 3 if to[0] == from_[0] else 2
-    if to[0] == "p" and from_[0] in ("p", "a", "fn", "i"):
-        return 2 if from_[0] == "a" and to[1] == from_[1] else 1 if from_[0] in ("p", "a") else 0
-    if to[0] == "r" == from_[0]:
+    if isinstance(to, (Integer, Float)) and isinstance(from_, (Integer, Float)):
+        return 3 if type(to) is type(from_) else 2
+    if isinstance(to, Pointer) and isinstance(from_, (Pointer, Array, FunctionType, Integer)):
+        return (
+            2
+            if isinstance(from_, Array) and to.inner == from_.inner
+            else 1
+            if isinstance(from_, (Pointer, Array))
+            else 0
+        )
+    if isinstance(to, Record) and isinstance(from_, Record):
         return 0  # one may derive from the other
-    if to[0] == "c" and from_[0] in ("p", "a"):
+    if isinstance(to, Container) and isinstance(from_, (Pointer, Array)):
         return 0  # a string of a literal
     return None

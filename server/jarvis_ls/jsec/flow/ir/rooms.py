@@ -14,6 +14,7 @@ from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
 from jarvis_ls.jsec.flow.ir.operands import bare
+from jarvis_ls.jsec.flow.ir.types import Pointer, Record
 
 ROOM: Final = "room "
 """Begins the key of an allocation of a member; see `room_key`."""
@@ -156,13 +157,15 @@ def member_of(address: Expr, function: FunctionIR, records: Records) -> tuple[in
     if not isinstance(address, nodes.Field) or not isinstance(address.base, nodes.Load):
         return None
     pointer, offset = address.base, address.offset
-    if pointer.type[0] != "p" or not isinstance(pointer.address, nodes.Local):
+    if not isinstance(pointer.type, Pointer) or not isinstance(pointer.address, nodes.Local):
         return None
     if isinstance(offset, tuple):
         return pointer.address.slot, f"{offset[0]}.{offset[1]}"
-    around = pointer.type[1]
-    record = records(around[1]) if around[0] == "r" else None
+    around = pointer.type.inner
+    if not isinstance(around, Record):
+        return None
+    record = records(around.name)
     for name, held in record.fields.items() if record is not None else ():
         if held == (offset, address.type):
-            return pointer.address.slot, f"{around[1]}.{name}"
+            return pointer.address.slot, f"{around.name}.{name}"
     return None

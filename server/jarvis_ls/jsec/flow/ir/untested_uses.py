@@ -25,6 +25,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
 from jarvis_ls.jsec.flow.ir.operands import bare, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.types import Integer, Pointer, Record, Reference
 
 RESULT: Final = "result "
 """Begins the key of a pointer that a function returns; its name follows."""
@@ -168,8 +169,8 @@ class _Uses:
             self.given[call.temp] = list(call.arguments)
         if macro or not isinstance(target, str) or len(state.held) > _MOST:
             return
-        if call.result[0] == "p" or call.result[:1] == ("i",):
-            self.keys.append((RESULT if call.result[0] == "p" else INDEX) + target)
+        if isinstance(call.result, (Pointer, Integer)):
+            self.keys.append((RESULT if isinstance(call.result, Pointer) else INDEX) + target)
             self.came.append(call.span)
             number = len(self.keys) - 1
             state.held[nodes.Temp(call.temp)] = number
@@ -270,7 +271,7 @@ class _Uses:
         self._use(pointer, RESULT, span, state)
         if (
             isinstance(pointer, nodes.Load)
-            and pointer.type[0] == "p"
+            and isinstance(pointer.type, Pointer)
             and isinstance(pointer.address, nodes.Field)
         ):
             member = self._member(pointer.address)
@@ -301,20 +302,20 @@ class _Uses:
         base, offset, type_ = address.base, address.offset, address.type
         if (
             not isinstance(base, nodes.Load)
-            or base.type[0] not in ("p", "&")
+            or not isinstance(base.type, (Pointer, Reference))
             or not isinstance(base.address, nodes.Local)
         ):
             return None
-        around, slot = base.type[1], base.address.slot
+        around, slot = base.type.inner, base.address.slot
         if isinstance(offset, tuple):
             return slot, f"{offset[0]}.{offset[1]}"
-        if around is None or around[0] != "r":
+        if around is None or not isinstance(around, Record):
             return None
-        key = around[1], (offset, type_)
+        key = around.name, (offset, type_)
         name = self.names.get(key)
         if name is None:
-            record = self.records(around[1])
+            record = self.records(around.name)
             fields = record.fields.items() if record is not None else ()
             name = next((name for name, held in fields if held == (offset, type_)), "")
             self.names[key] = name
-        return (slot, f"{around[1]}.{name}") if name else None
+        return (slot, f"{around.name}.{name}") if name else None

@@ -24,7 +24,8 @@ from typing import Any, Final
 
 from jarvis_ls.codeintel.declarations import FunctionMacro
 from jarvis_ls.jsec.flow.ir.c_types import INT, LONG, NAMED, UINT, ULONG, limits
-from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import Type, pointer_to, record_type
 
 _FOLDER: Final = Path(__file__).with_name("c")
 _MACRO: Final = re.compile(r"(\w+)\(([^)]*)\) = (.+)")
@@ -109,7 +110,7 @@ class Library:
         self.structures[match[1]] = line
         aliases = _ALIASES.search(line)
         for alias in aliases[1].split(", ") if aliases is not None else ():
-            self.types[alias] = ("r", match[1])
+            self.types[alias] = record_type(match[1])
 
     def _read_results(self, line: str) -> None:
         written, _, names = line.partition(": ")
@@ -124,7 +125,7 @@ class Library:
         words = written.replace("*", "").strip()
         found = self.types.get(words) or NAMED[words]
         for _ in range(written.count("*")):
-            found = ("p", found)
+            found = pointer_to(found)
         return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir.c_types import CHARS, DOUBLE, INT, LONG, UINT, ULONG, VOID
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import Type, float_of, integer, pointer_to, record_type
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 
-_POINTER: Type = ("p", VOID)
-_WIDE: Type = ("p", INT)
-_SHORT: Type = ("i", 2, False)
-_STREAM: Type = ("p", ("r", "FILE"))
+_POINTER: Type = pointer_to(VOID)
+_WIDE: Type = pointer_to(INT)
+_SHORT: Type = integer(2, False)
+_STREAM: Type = pointer_to(record_type("FILE"))
 
 
 def _all(type_: Type, names: str) -> dict[str, Type]:
@@ -56,7 +56,7 @@ RESULTS: dict[str, Type] = {
     **_all(UINT, "be32toh htobe32 le32toh htole32"),
     **_all(_SHORT, "be16toh htobe16 le16toh htole16"),
     **_all(DOUBLE, "atof strtod sqrt pow fabs floor ceil drand48 fmod sin cos log exp log10"),
-    **_all(("f", 4), "strtof sqrtf fabsf"),
+    **_all(float_of(4), "strtof sqrtf fabsf"),
     **_all(
         VOID,
         "free exit _exit abort perror srand srandom qsort bzero bcopy rewind setbuf "

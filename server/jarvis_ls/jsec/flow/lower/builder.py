@@ -19,7 +19,8 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     Stop,
     Switch,
 )
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import Pointer, Type
 
 MOST_INSTRUCTIONS: Final = 20_000
 """Of a function that is followed: three times those of the largest in SQLite."""
@@ -240,7 +241,7 @@ def span_of(node: Node) -> Span:
 
 def zero(type_: Type) -> Expr:
     """Return zero of a type."""
-    return nodes.Null() if type_[0] == "p" else nodes.Const(0, type_)
+    return nodes.Null() if isinstance(type_, Pointer) else nodes.Const(0, type_)
 
 
 def first(node: Node | None) -> Node | None:

@@ -23,8 +23,9 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, LIVE, UNKNOWN_FILL
-from jarvis_ls.jsec.flow.ir.c_types import CHAR
+from jarvis_ls.jsec.flow.ir.c_types import CHAR, pointee
 from jarvis_ls.jsec.flow.ir.nodes import Not
+from jarvis_ls.jsec.flow.ir.types import Record, array_of
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.flow.models import format_io, locks, memory_blocks, numerics, string_functions
 from jarvis_ls.jsec.flow.models.call import Call, address, size_argument, with_type
@@ -193,14 +194,16 @@ def _downcast(engine: Engine, state: AbstractState, call: Call, index: int) -> N
     if value is None or value.nullness == NULL:
         call.value = value
         return
-    wanted = call.result[1]
+    wanted = pointee(call.result)
     reg = (
         state.region_states.get(value.targets[0][0])
         if len(value.targets) == 1 and not value.flags & OTHER
         else None
     )
     known = (
-        _derives(engine, reg.record, wanted[1]) if reg is not None and wanted[0] == "r" else None
+        _derives(engine, reg.record, wanted.name)
+        if reg is not None and isinstance(wanted, Record)
+        else None
     )
     if known is False:
         call.value = NULL_POINTER
@@ -438,7 +441,9 @@ def _text(engine: Engine, state: AbstractState, call: Call, source: str) -> None
     name = call.arg(0)
     named = strings.text_of(engine, state, name) if name is not None else None
     key = ("text", source, named) if named else ("text", engine.frame.base, call.span)
-    rid = engine.region(key, Region("object", source, ("a", CHAR, -1), 0, UNKNOWN_FILL, (0, 0), ""))
+    rid = engine.region(
+        key, Region("object", source, array_of(CHAR, -1), 0, UNKNOWN_FILL, (0, 0), "")
+    )
     place = (function.file, call.span)
     asked = state.region_states.get(rid)
     state.region_states[rid] = engine.region_state(state, rid).but(

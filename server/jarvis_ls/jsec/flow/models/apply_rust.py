@@ -22,6 +22,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.rust_types import place_of
+from jarvis_ls.jsec.flow.ir.types import Array, Record
 from jarvis_ls.jsec.flow.models import (
     rust_bounds,
     rust_input,
@@ -57,7 +58,7 @@ def _put(engine: Engine, state: AbstractState, call: RustCall) -> None:
 def _make(engine: Engine, state: AbstractState, call: RustCall) -> None:
     cells: dict[Any, AbstractValue] = {}
     for offset, value in zip(call.extra, call.values, strict=False):
-        if offset == 0 and call.result[0] == "r":
+        if offset == 0 and isinstance(call.result, Record):
             made = "made", engine.frame.base, state.choices, state.unseen
             cells[0] = AbstractValue(
                 value.low, value.high, value.flags, None, (), value.nullness, 0, made
@@ -72,9 +73,10 @@ def _make(engine: Engine, state: AbstractState, call: RustCall) -> None:
 def _fill(engine: Engine, state: AbstractState, call: RustCall) -> None:
     value, array = call.values[0], call.result
     cells: dict[Any, AbstractValue] = {None: value if value.cells is None else unknown(ANY)}
-    size = engine.size(array[1]) if array[0] == "a" else 0
-    if size and value.cells is None and 0 < array[2] <= _MAX_ARRAY:
-        cells = {size * index: value for index in range(int(array[2]))}
+    size = engine.size(array.inner) if isinstance(array, Array) else 0
+    count = array.count if isinstance(array, Array) else 0
+    if size and value.cells is None and 0 < count <= _MAX_ARRAY:
+        cells = {size * index: value for index in range(count)}
     call.value = structure(cells)
 
 

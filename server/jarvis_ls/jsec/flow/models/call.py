@@ -11,7 +11,8 @@ from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, AbstractValue
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS
 from jarvis_ls.jsec.flow.ir.c_types import INT
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import Integer, Type
 
 
 class Call:
@@ -23,7 +24,7 @@ class Call:
         self,
         name: str,
         values: list[AbstractValue],
-        types: Any,
+        types: tuple[Type, ...],
         result: Type,
         span: Span,
         args: Sequence[Expr],
@@ -65,7 +66,7 @@ def product(call: Call, sizes: Any) -> AbstractValue | None:
 def with_type(call: Call, value: AbstractValue, index: int) -> AbstractValue:
     """Return the argument, with its type when it may be negative."""
     type_ = call.types[index] if index < len(call.types) else INT
-    if value.low < 0 and type_[0] == "i" and value.symbol is None and not value.targets:
+    if value.low < 0 and isinstance(type_, Integer) and value.symbol is None and not value.targets:
         return AbstractValue(
             value.low,
             value.high,

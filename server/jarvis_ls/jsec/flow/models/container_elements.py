@@ -24,8 +24,8 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS
-from jarvis_ls.jsec.flow.ir.c_types import BOOL, INDEXED, MAPS, SEQUENCES, ULONG, UNIT
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, INDEXED, MAPS, SEQUENCES, ULONG, UNIT
+from jarvis_ls.jsec.flow.ir.types import Container, Integer, Type
 from jarvis_ls.jsec.flow.semantics.memory import forget_elements
 
 ELEMENT: Final = "[]"
@@ -55,19 +55,19 @@ def call(
     """
     rid, lo, hi = where[0], where[1], where[2]
     place = engine.regions[rid]
-    if place is None or place.type[:2] != ("c", kind) or lo != hi or lo != 0:
+    if place is None or lo != hi or lo != 0:
         return None
-    if kind not in INDEXED:
+    if not isinstance(place.type, Container) or place.type.kind != kind or kind not in INDEXED:
         return None
-    element: Type = place.type[2]
-    if element[0] == "c":  # a container in a container: what is in there is not known
+    element = place.type.element
+    if isinstance(element, Container):  # a container in a container: what is in there is not known
         return None
     width: int = engine.size(element) or UNIT
     if name not in _LOOKS:
         _change(engine, state, rid, kind, name, values, types, width)
         return unknown(result)
     if name in (ELEMENT, "at"):
-        index = values[0] if values and types[0][0] == "i" else None
+        index = values[0] if values and isinstance(types[0], Integer) else None
         return _at(engine, state, rid, index, width, checked=name == "at")
     if kind in MAPS:
         return None
@@ -154,16 +154,18 @@ def _change(
 
 def _is_count(values: list[AbstractValue], types: tuple[Type, ...]) -> bool:
     """Return whether the arguments are a number of elements, with or without what they are."""
-    if not values or types[0][0] != "i" or values[0].init:
+    if not values or not isinstance(types[0], Integer) or values[0].init:
         return False
-    return len(values) == 1 or (len(values) == 2 and types[1][0] != "?")
+    return len(values) == 1 or (len(values) == 2 and types[1] is not ANY)
 
 
 def _resize(
     engine: Engine, state: AbstractState, rid: int, count: AbstractValue | None, width: int
 ) -> None:
     reg, place = engine.region_state(state, rid), engine.regions[rid]
-    endless = place is None or place.type[1] in MAPS or reg.escaped or width % UNIT == 0
+    kind = place.type if place is not None else ANY
+    in_map = isinstance(kind, Container) and kind.kind in MAPS
+    endless = place is None or in_map or reg.escaped or width % UNIT == 0
     if endless or count is None or count.low != count.high or count.low < 0:
         state.region_states[rid] = reg.but(low=0, high=ENDLESS, flags=0)
     else:

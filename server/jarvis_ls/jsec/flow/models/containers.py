@@ -23,7 +23,8 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import ANY, STREAMS, STRINGS, ULONG
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import Array, Container, Integer, Type
 from jarvis_ls.jsec.flow.models import container_elements, streams
 from jarvis_ls.jsec.flow.models.call import Call
 
@@ -69,7 +70,9 @@ def call(
         return _string(engine, state, rid, name, values, result)
     if kind in _OWNERS and name in ("construct", "reset", "release"):
         return _owner(engine, state, rid, kind, name, values, result, span)
-    counted = name == "construct" and kind == "vector" and types[:1] and types[0][0] == "i"
+    counted = (
+        name == "construct" and kind == "vector" and types[:1] and isinstance(types[0], Integer)
+    )
     if (name in ("resize", "reserve") or counted) and values:
         ownership.size_checks(engine, state, values[0], 1, "new", span)
     if kind not in _OWNERS:
@@ -123,7 +126,7 @@ def _owner(
     new = values[0]
     for target in new.targets:
         place = engine.regions[target[0]]
-        if place is not None and place.type[0] == "c":  # another smart pointer
+        if place is not None and isinstance(place.type, Container):  # another smart pointer
             state.put(rid, 0, state.memory.get(target[0], {}).get(0) or unknown(result))
             return unknown(result)
         _take(engine, state, rid, target[0], span, sure=len(new.targets) == 1 and len(values) == 1)
@@ -136,11 +139,11 @@ def _take(
 ) -> None:
     """Make a smart pointer the owner of a block; `sure` when of this one, without a deleter."""
     reg, place = engine.region_state(state, block), engine.regions[rid]
-    element = place.type[2] if place is not None and place.type[0] == "c" else ANY
+    element = place.type.element if place is not None and isinstance(place.type, Container) else ANY
     if not sure or reg.escaped or not reg.family or element == ANY:
         state.region_states[block] = reg.but(escaped=True)
         return
-    family = "new[]" if element[0] == "a" else "new"
+    family = "new[]" if isinstance(element, Array) else "new"
     if reg.owner is not None:
         engine.fault(state, "double-free", span, certain=True, causes=(reg.site, reg.owner))
     elif reg.family != family:

@@ -21,6 +21,7 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, limits
 from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import Integer
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.semantics.memory import write
@@ -260,6 +261,6 @@ def store_number(
         if type_ == ANY:
             type_ = INT
         value = unknown(type_) if source is None else tainted_number(type_, source)
-        if type_[0] == "i" and most < value.high:
+        if isinstance(type_, Integer) and most < value.high:
             value = AbstractValue(max(value.low, -most), most, value.flags, value.taint)
         write(engine, state, target, value, engine.size(type_), strong=len(where.targets) == 1)

@@ -21,7 +21,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, ZEROED
 from jarvis_ls.jsec.flow.ir.c_types import ANY, UNPLACED
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import Float, Integer, Pointer, Record
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.models.string_functions import amount_of, check_access, origin
@@ -215,7 +215,11 @@ def _zero_out(
         if whole or (reg.high >= ENDLESS and lo == 0 and member is None):
             state.region_states[rid] = reg.but(fill=ZEROED)
             place = engine.regions[rid]
-            if place is not None and place.kind == "local" and place.type[0] in "ipf":
+            if (
+                place is not None
+                and place.kind == "local"
+                and isinstance(place.type, (Integer, Pointer, Float))
+            ):
                 state.memory[rid] = {0: ZERO}
 
 
@@ -250,26 +254,26 @@ def _put_numbers(
     """Let the numbers of a record that bytes are read into be chosen from outside."""
     rid, start = target[0], target[1]
     place = engine.regions[rid]
-    if place is None or place.type[0] != "r" or not isinstance(start, int):
+    if place is None or not isinstance(place.type, Record) or not isinstance(start, int):
         return
     file = place.file or engine.frame.function.file
-    for offset, type_ in _numbers(engine, place.type[1], file, 0, _DEPTH):
-        if start <= offset and offset + type_[1] <= start + amount.high:
+    for offset, type_ in _numbers(engine, place.type.name, file, 0, _DEPTH):
+        if start <= offset and offset + type_.size <= start + amount.high:
             state.put(rid, offset, tainted_number(type_, source))
 
 
 def _numbers(
     engine: Engine, name: str, file: str, start: int, depth: int
-) -> Iterator[tuple[int, Type]]:
+) -> Iterator[tuple[int, Integer]]:
     """Yield offset and type of the numbers of a record and of the records in it."""
     record = engine.program.record(name, file)
     for offset, type_ in islice(record.fields.values(), _MEMBERS) if record is not None else ():
         if offset >= UNPLACED:
             continue
-        if type_[0] == "i":
+        if isinstance(type_, Integer):
             yield start + offset, type_
-        elif type_[0] == "r" and depth:
-            yield from _numbers(engine, type_[1], file, start + offset, depth - 1)
+        elif isinstance(type_, Record) and depth:
+            yield from _numbers(engine, type_.name, file, start + offset, depth - 1)
 
 
 def _between(
@@ -299,7 +303,7 @@ def _elements(
 ) -> None:
     """Copy a number of elements, or write one value so many times."""
     number, type_ = call.arg(count), call.types[to] if to < len(call.types) else ANY
-    size = engine.size(type_[1]) if type_[0] == "p" else 0
+    size = engine.size(type_.inner) if isinstance(type_, Pointer) else 0
     if number is None or not size or number.low < 0:
         return
     amount = AbstractValue(number.low * size, number.high * size, number.flags, number.taint)

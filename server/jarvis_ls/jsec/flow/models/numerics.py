@@ -23,6 +23,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.nodes import Cast, Number
+from jarvis_ls.jsec.flow.ir.types import Integer
 from jarvis_ls.jsec.flow.models.call import Call, address
 
 
@@ -45,12 +46,13 @@ def _parse(engine: Engine, state: AbstractState, call: Call, index: int, source:
     if taint is not None:
         taint = (taint[0], taint[1], "number:" + taint[2].partition(":")[2])
     text = strings.text_of(engine, state, value)
-    if text is not None and call.result[0] == "i":
+    if text is not None and isinstance(call.result, Integer):
         digits = text.strip()
         if digits.lstrip(b"-").isdigit() and len(digits) < 19:
             call.value = number(int(digits))
             return
-    if taint is None and text is None and call.result[0] == "i":  # where the text is from: a guess
+    if taint is None and text is None and isinstance(call.result, Integer):
+        # where the text is from: a guess
         taint = (engine.frame.function.file, call.span, "number?:" + source)
     call.value = AbstractValue(lo, hi, OTHER, taint)
 

@@ -21,6 +21,7 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.rust_types import place_of
+from jarvis_ls.jsec.flow.ir.types import Record
 from jarvis_ls.jsec.flow.models.rust_values import RustCall, put_at, taint_of, trust
 
 _SHELLS = frozenset(
@@ -69,7 +70,9 @@ def _fills(engine: Engine, state: AbstractState, call: RustCall) -> None:
                         taint=source, fill=UNKNOWN_FILL
                     )
                     place = engine.regions[target[0]]
-                    whole = place is not None and place.type[0] in ("?", "r")
+                    whole = place is not None and (
+                        isinstance(place.type, Record) or place.type is ANY
+                    )
                     state.memory[target[0]] = {0: tainted_number(ANY, source)} if whole else {}
     call.value = unknown(ANY)
 

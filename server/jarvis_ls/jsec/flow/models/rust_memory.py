@@ -34,6 +34,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 )
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.rust_types import place_of
+from jarvis_ls.jsec.flow.ir.types import Record
 from jarvis_ls.jsec.flow.models.rust_values import RustCall, put_at, taint_of
 
 _PTR, _LEN = place_of("ptr"), place_of("len")
@@ -273,7 +274,7 @@ def _layout_of(engine: Engine, state: AbstractState, call: RustCall) -> None:
 
 
 def _made_layout(call: RustCall, size: AbstractValue) -> AbstractValue:
-    if call.result[0] == "r":
+    if isinstance(call.result, Record):
         return structure({0: AbstractValue(0, 1, 0), place_of("0"): size})
     return size
 

@@ -24,6 +24,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import ANY, limits
 from jarvis_ls.jsec.flow.ir.rust_types import place_of
+from jarvis_ls.jsec.flow.ir.types import Integer
 from jarvis_ls.jsec.flow.models.rust_values import RustCall, note_place, taint_of
 from jarvis_ls.jsec.flow.semantics.expressions import binary
 
@@ -33,7 +34,9 @@ _PAYLOAD = place_of("0")
 def _as(engine: Engine, state: AbstractState, call: RustCall) -> None:
     """Convert a number to a type that may not hold it: its low bits remain."""
     value, to = call.values[0], call.result
-    from_, written = call.extra[0], call.extra[1]
+    from_: Integer = call.extra[0]
+    written: bool = call.extra[1]
+    assert isinstance(to, Integer)
     lo, hi = limits(to)
     opaque = (
         value.targets
@@ -52,7 +55,7 @@ def _as(engine: Engine, state: AbstractState, call: RustCall) -> None:
     certain = outside and bool(value.flags & TIGHT) and not value.flags & UNSURE
     sourced = value.taint is not None and is_number(value.taint)
     if (certain or sourced) and not written:
-        narrows = to[1] < from_[1]
+        narrows = to.size < from_.size
         kind = "truncation" if narrows else "negative-to-huge" if value.low < 0 else "sign-change"
         engine.fault(
             state,
@@ -73,8 +76,8 @@ def _as(engine: Engine, state: AbstractState, call: RustCall) -> None:
         call.value = AbstractValue(lo, hi, OTHER, value.taint)
 
 
-def _name(type_: Any) -> str:
-    return f"{'i' if type_[2] else 'u'}{8 * int(type_[1])}"
+def _name(type_: Integer) -> str:
+    return f"{'i' if type_.signed else 'u'}{8 * type_.size}"
 
 
 def _number(engine: Engine, state: AbstractState, call: RustCall) -> None:

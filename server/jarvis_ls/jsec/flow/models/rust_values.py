@@ -19,7 +19,8 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.domain.region_state import UNINITIALISED, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import ANY, limits
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import Integer, Type
 
 SKIPPED = 1 << 16
 """What counts as that many calls which are not seen: a loop without a round, or a closure that is
@@ -176,13 +177,13 @@ def put_at(
 
 def as_shape(value: AbstractValue, type_: Type) -> AbstractValue:
     """Return a value as one of a type, where that is known to be a number."""
-    if type_[0] == "i" and (
+    if isinstance(type_, Integer) and (
         value.targets
         or value.cells is not None
         or (value.flags & OTHER and value.low == value.high == 0)
     ):
         return unknown(type_)
-    if type_[0] == "i":
+    if isinstance(type_, Integer):
         lo, hi = limits(type_)
         if value.low < lo or value.high > hi:
             return AbstractValue(lo, hi, OTHER, value.taint)

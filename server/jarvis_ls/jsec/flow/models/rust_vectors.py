@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.rust_types import place_of
+from jarvis_ls.jsec.flow.ir.types import integer
 from jarvis_ls.jsec.flow.models.rust_memory import fresh
 from jarvis_ls.jsec.flow.models.rust_values import RustCall, held_at, is_whole, note_place, taint_of
 
@@ -51,7 +52,7 @@ def _vec_macro(engine: Engine, state: AbstractState, call: RustCall) -> None:
     if source is not None:
         reg = state.region_states[value.targets[0][0]]
         state.region_states[value.targets[0][0]] = reg.but(taint=source)
-    cells = {_PTR: value, _LEN: count if known else unknown(("i", 8, False))}
+    cells = {_PTR: value, _LEN: count if known else unknown(integer(8, False))}
     call.value = structure(cells)
 
 
@@ -101,7 +102,7 @@ def _change_length(engine: Engine, state: AbstractState, call: RustCall) -> None
     where = call.values[0]
     pointer = _member(state, where, _PTR)
     cleared = bool(call.extra) and call.extra[0] == "clear"
-    _set_member(state, where, _LEN, ZERO if cleared else unknown(("i", 8, False)))
+    _set_member(state, where, _LEN, ZERO if cleared else unknown(integer(8, False)))
     if pointer is None or cleared:
         return
     shrinks = bool(call.extra) and call.extra[0] in ("truncate", "drain")

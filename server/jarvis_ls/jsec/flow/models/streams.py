@@ -11,7 +11,17 @@ from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, AbstractValue, unkn
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS
 from jarvis_ls.jsec.flow.ir.c_types import FILES, TEXTS
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+)
 from jarvis_ls.jsec.flow.models import format_io
 from jarvis_ls.jsec.flow.models.call import Call
 
@@ -56,12 +66,12 @@ def _source(
 def _extract(
     engine: Engine, state: AbstractState, where: AbstractValue, type_: Type, source: Any
 ) -> None:
-    target = type_[1] if type_[0] == "&" else type_
-    if target[0] == "c":
+    target = type_.inner if isinstance(type_, Reference) else type_
+    if isinstance(target, Container):
         put(engine, state, where, source)
-    elif target[0] in ("p", "a"):
+    elif isinstance(target, (Pointer, Array)):
         strings.put_string(engine, state, where, AbstractValue(0, ENDLESS, OTHER), source, None)
-    elif target[0] in ("i", "f"):
+    elif isinstance(target, (Integer, Float)):
         number = source and (source[0], source[1], "number:" + source[2].partition(":")[2])
         format_io.store_number(engine, state, where, number, ENDLESS)
 
@@ -85,7 +95,9 @@ def put(
             max_length=ENDLESS if length is None else length,
         )
         place = engine.regions[target[0]]
-        if place is None or place.type[0] != "r":  # else it is a member: there are others
+        if place is None or not isinstance(
+            place.type, Record
+        ):  # else it is a member: there are others
             state.memory[target[0]] = {}
 
 

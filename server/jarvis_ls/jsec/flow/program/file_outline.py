@@ -22,6 +22,7 @@ from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Re
 from jarvis_ls.jsec.flow.ir.nodes import Cast, Expr, Function, Load, Local, Span, Store
 from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 from jarvis_ls.jsec.flow.ir.rooms import allocations
+from jarvis_ls.jsec.flow.ir.types import FunctionType, function_of, type_of
 from jarvis_ls.jsec.flow.ir.untested_uses import uses
 from jarvis_ls.jsec.flow.program.member_facts import member_facts
 
@@ -39,9 +40,21 @@ _SHAPES = {
     for kind in (FunctionIR, GlobalIR, RecordIR)
 }
 """Reads all fields of a record, and tells which of them are sets."""
-_BLOCKS = [field.name for field in dataclasses.fields(FunctionIR)].index("blocks")
-_INIT = [field.name for field in dataclasses.fields(GlobalIR)].index("init")
+
+
+def _at(kind: type[FunctionIR | GlobalIR | RecordIR], name: str) -> int:
+    """Return which field of a record has a name."""
+    return [field.name for field in dataclasses.fields(kind)].index(name)
+
+
+_BLOCKS = _at(FunctionIR, "blocks")
+_INIT = _at(GlobalIR, "init")
 """Which fields hold instructions."""
+_SLOTS = _at(FunctionIR, "slots")
+_RESULT = _at(FunctionIR, "result")
+_TYPE = _at(GlobalIR, "type")
+_FIELDS = _at(RecordIR, "fields")
+"""Which fields hold types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,7 @@ class Outline:
     """Variables of file scope."""
     records: dict[str, RecordIR] = field(default_factory=dict)
     """Structs, unions and classes."""
-    prototypes: dict[str, Any] = field(default_factory=dict)
+    prototypes: dict[str, FunctionType] = field(default_factory=dict)
     """Types of the functions it declares or defines."""
     written: frozenset[str] = frozenset()
     """Globals that some function in it may change."""
@@ -108,7 +121,7 @@ class Outline:
     """Functions that it declares not to return."""
     takes: frozenset[str] = frozenset()
     """Functions whose address its initialisers take."""
-    imported: dict[str, Any] = field(default_factory=dict)
+    imported: dict[str, FunctionType] = field(default_factory=dict)
     """Types of the functions that it calls and that only headers outside of the project declare."""
     decoded: frozenset[str] = frozenset()
     """Members in which its functions store numbers decoded from bytes, as `record.member`."""
@@ -303,12 +316,12 @@ def to_tuple(outline: Outline) -> tuple[Any, ...]:
         tuple((key, _members(function)) for key, function in outline.functions.items()),
         tuple((key, _values(variable)) for key, variable in outline.globals.items()),
         tuple((key, _values(record)) for key, record in outline.records.items()),
-        tuple(outline.prototypes.items()),
+        tuple((name, type_.plain) for name, type_ in outline.prototypes.items()),
         tuple(sorted(outline.written)),
         outline.closure,
         tuple(sorted(outline.stops)),
         tuple(sorted(outline.takes)),
-        tuple(sorted(outline.imported.items())),
+        tuple((name, type_.plain) for name, type_ in sorted(outline.imported.items())),
         tuple(sorted(outline.decoded)),
         tuple(sorted(outline.bounded)),
     )
@@ -337,12 +350,12 @@ def from_tuple(values: tuple[Any, ...]) -> Outline:
         {key: FunctionOutline(*function) for key, function in functions},
         {key: _from_values(GlobalIR, variable) for key, variable in variables},
         {key: _from_values(RecordIR, record) for key, record in records},
-        dict(prototypes),
+        {name: function_of(plain) for name, plain in prototypes},
         frozenset(written),
         closure,
         frozenset(stops),
         frozenset(takes),
-        dict(imported),
+        {name: function_of(plain) for name, plain in imported},
         frozenset(decoded),
         frozenset(bounded),
     )
@@ -359,7 +372,7 @@ def digest_of_values(record: GlobalIR | RecordIR) -> bytes:
 
 
 def around_functions(
-    data: bytes, spans: Iterable[Span], prototypes: Mapping[str, Any], context: str
+    data: bytes, spans: Iterable[Span], prototypes: Mapping[str, FunctionType], context: str
 ) -> bytes:
     """Names all of a file but its functions: what is between them, and what they declare."""
     digest = hashlib.blake2b(context.encode(), digest_size=16)
@@ -368,7 +381,8 @@ def around_functions(
         digest.update(b" ".join(data[at:start].split()))
         at = max(at, end)
     digest.update(b" ".join(data[at:].split()))
-    digest.update(marshal.dumps(sorted(prototypes.items()), 2))
+    declared = [(name, type_.plain) for name, type_ in sorted(prototypes.items())]
+    digest.update(marshal.dumps(declared, 2))
     return digest.digest()
 
 
@@ -383,8 +397,16 @@ def _values(record: Any) -> tuple[Any, ...]:
             (tuple(instr.values() for instr in instrs), end.values())
             for instrs, end in record.blocks
         )
-    elif isinstance(record, GlobalIR) and record.init:
-        values[_INIT] = tuple(instr.values() for instr in record.init)
+        values[_SLOTS] = tuple((name, type_.plain) for name, type_ in record.slots)
+        values[_RESULT] = record.result.plain
+    elif isinstance(record, GlobalIR):
+        if record.init:
+            values[_INIT] = tuple(instr.values() for instr in record.init)
+        values[_TYPE] = record.type.plain
+    elif isinstance(record, RecordIR):
+        values[_FIELDS] = {
+            name: (offset, type_.plain) for name, (offset, type_) in record.fields.items()
+        }
     return tuple(values)
 
 
@@ -394,6 +416,14 @@ def _from_values(kind: type[Any], values: tuple[Any, ...]) -> Any:
         members[at] = frozenset(members[at])
     if kind is FunctionIR:
         members[_BLOCKS] = tuple(map(block_of, members[_BLOCKS]))
-    elif kind is GlobalIR and members[_INIT]:
-        members[_INIT] = tuple(map(instruction_of, members[_INIT]))
+        members[_SLOTS] = tuple((name, type_of(plain)) for name, plain in members[_SLOTS])
+        members[_RESULT] = type_of(members[_RESULT])
+    elif kind is GlobalIR:
+        if members[_INIT]:
+            members[_INIT] = tuple(map(instruction_of, members[_INIT]))
+        members[_TYPE] = type_of(members[_TYPE])
+    elif kind is RecordIR:
+        members[_FIELDS] = {
+            name: (offset, type_of(plain)) for name, (offset, plain) in members[_FIELDS].items()
+        }
     return kind(*members)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import FunctionType
 from jarvis_ls.jsec.flow.library.c_functions import STOPS
 from jarvis_ls.jsec.flow.program.file_outline import habits_of
 from jarvis_ls.jsec.flow.program.member_facts import member_facts, members_of, unbounded
@@ -138,7 +138,7 @@ class Files:
         """See `Lookup`."""
         return any(name in file.stops for file in self.files.values())
 
-    def prototype(self, name: str, from_file: str) -> Type | None:
+    def prototype(self, name: str, from_file: str) -> FunctionType | None:
         """See `Lookup`."""
         found = (file.prototypes.get(name) for file in self._from(from_file))
         known = next((type_ for type_ in found if type_ is not None), None)

@@ -12,6 +12,7 @@ from typing import Final
 
 from jarvis_ls.jsec.flow.ir.byte_order import puts_bytes_together
 from jarvis_ls.jsec.flow.ir.byte_readers import READS_NUMBER, reads
+from jarvis_ls.jsec.flow.ir.c_types import is_byte
 from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
@@ -26,9 +27,9 @@ from jarvis_ls.jsec.flow.ir.nodes import (
     Local,
     Store,
     Temp,
-    Type,
 )
 from jarvis_ls.jsec.flow.ir.operands import of_end
+from jarvis_ls.jsec.flow.ir.types import Array, Integer, Pointer, Record, Reference, Type
 from jarvis_ls.jsec.flow.library.decoders import decodes
 
 _ORDERED: Final = frozenset({"<", "<=", ">", ">="})
@@ -38,7 +39,6 @@ _UNKNOWN: Final = "."
 """Stands for a member that is not known."""
 ALL: Final = "*"
 """Stands for all numbers of a record."""
-_BYTE: Final = ("i", 1)
 WIRE: Final = "~"
 """Stands for all numbers of a record that bytes are seen as, if it holds no pointer: it is the form
 of what comes from outside."""
@@ -71,16 +71,16 @@ def unbounded(record: RecordIR, decoded: set[str], bounded: set[str]) -> frozens
     """Return the members of a record that numbers are stored in and that nothing bounds."""
     flat = WIRE in decoded and all(_is_flat(type_) for _, type_ in record.fields.values())
     if ALL in decoded or flat:
-        numbers = {name for name, (_, type_) in record.fields.items() if type_[0] == "i"}
+        numbers = {name for name, (_, type_) in record.fields.items() if isinstance(type_, Integer)}
         decoded = decoded | (numbers - record.bit_fields)
     return frozenset(decoded - bounded - {ALL, WIRE})
 
 
 def _is_flat(type_: Type) -> bool:
     """Return whether a member is a number, or an array of such."""
-    while type_[0] == "a":
-        type_ = type_[1]
-    return bool(type_[0] == "i")
+    while isinstance(type_, Array):
+        type_ = type_.inner
+    return isinstance(type_, Integer)
 
 
 class _Scan:
@@ -164,7 +164,7 @@ class _Scan:
             for argument in call.arguments:
                 if isinstance(argument, Local):
                     self.slots.add(argument.slot)
-                elif isinstance(argument, Field) and argument.type[0] == "i":
+                elif isinstance(argument, Field) and isinstance(argument.type, Integer):
                     self.decoded.add(self._member(argument))
 
     def _reads(self, name: str) -> bool:
@@ -175,20 +175,22 @@ class _Scan:
     def _definition(self, name: str, _user: FunctionIR) -> FunctionIR | None:
         return self.functions.get(name)
 
-    def _fill(self, argument: Expr, type_: tuple[object, ...]) -> None:
+    def _fill(self, argument: Expr, type_: Type) -> None:
         while isinstance(argument, Cast):
             type_, argument = argument.source, argument.value
-        held = type_[1] if type_[0] == "p" else None
-        if not isinstance(argument, Local) and isinstance(held, tuple) and held[0] == "r":
-            self.decoded.add(f"{held[1]}.{ALL}")
+        held = type_.inner if isinstance(type_, Pointer) else None
+        if not isinstance(argument, Local) and isinstance(held, Record):
+            self.decoded.add(f"{held.name}.{ALL}")
 
     def _view(self, value: Expr) -> None:
         """Note a record that bytes behind a pointer are seen as."""
         if not isinstance(value, Cast) or not isinstance(value.value, (Load, Index)):
             return
         seen, as_ = value.source, value.type
-        if seen[0] == as_[0] == "p" and seen[1][:2] == _BYTE and as_[1][0] == "r":
-            self.decoded.add(f"{as_[1][1]}.{WIRE}")
+        if not isinstance(seen, Pointer) or not isinstance(as_, Pointer):
+            return
+        if is_byte(seen.inner) and isinstance(as_.inner, Record):
+            self.decoded.add(f"{as_.inner.name}.{WIRE}")
 
     def _member(self, address: Field) -> str:
         """Return the member that an address leads to."""
@@ -196,13 +198,17 @@ class _Scan:
         if isinstance(offset, tuple):
             return f"{offset[0]}.{offset[1]}"
         around = None
-        if isinstance(base, Load) and base.type[0] in ("p", "&"):
-            around = base.type[1]
+        if isinstance(base, Load) and isinstance(base.type, (Pointer, Reference)):
+            around = base.type.inner
         elif isinstance(base, Field):
             around = base.type
         elif isinstance(base, Local):
             around = self.function.slots[base.slot][1]
-        record = self.records.get(around[1]) if around is not None and around[0] == "r" else None
+        record = (
+            self.records.get(around.name)
+            if around is not None and isinstance(around, Record)
+            else None
+        )
         fields = record.fields.items() if record is not None else ()
         name = next((name for name, held in fields if held == (offset, type_)), "")
         return f"{record.name}.{name}" if record is not None and name else _UNKNOWN

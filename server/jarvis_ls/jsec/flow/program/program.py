@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from jarvis_ls.jsec.flow.domain.call_summary import DISTANCE, CallSummary
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import FunctionType
 from jarvis_ls.jsec.flow.library.c_functions import STOPS
 from jarvis_ls.jsec.flow.program.file_outline import (
     FunctionOutline,
@@ -66,7 +66,7 @@ class Program:
         self._habits: dict[str, dict[str, list[int]]] = {}
         """How often each file tests what it uses before, and how often not, by key."""
         self._found: dict[Lookup, tuple[str, str] | None] = {}
-        self._declared: dict[tuple[str, str], Type | None] = {}
+        self._declared: dict[tuple[str, str], FunctionType | None] = {}
         self._reaches: dict[tuple[str, str, int], CallSummary] = {}
         self._digests: dict[CallSummary, bytes] = {}
         self._returning: dict[tuple[str, str, int], bool] = {}
@@ -258,7 +258,7 @@ class Program:
         self._note(("stops", name, from_file))
         return bool(self._stops.get(name))
 
-    def prototype(self, name: str, from_file: str) -> Type | None:
+    def prototype(self, name: str, from_file: str) -> FunctionType | None:
         """Return the type of a function as a file, or one of its headers, declares it.
 
         What names a function names the texts of its headers, too: this is not noted.
@@ -318,11 +318,11 @@ class Program:
             outline.globals[name] if sort == "variable" else outline.records[name]
         )
 
-    def _prototype(self, name: str, from_file: str) -> Type | None:
+    def _prototype(self, name: str, from_file: str) -> FunctionType | None:
         asking = self._outlines.get(from_file)
         if asking is None:
             return None
-        found: Type | None = asking.prototypes.get(name)
+        found = asking.prototypes.get(name)
         for path in asking.closure if found is None else ():
             header = self._outlines.get(path)
             found = header.prototypes.get(name) if header is not None else None

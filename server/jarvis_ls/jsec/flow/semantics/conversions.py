@@ -25,7 +25,8 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import limits
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
+from jarvis_ls.jsec.flow.ir.types import Float, Integer, Pointer, Type
 
 _WRAPPED: Final = frozenset({"over", "under"})
 """Symbols of sums and differences that may have wrapped."""
@@ -42,8 +43,7 @@ def convert(
     explicit: bool,
 ) -> AbstractValue:
     """Return a value in another type; what does not fit is checked."""
-    kind = to[0]
-    if len(to) == 4 and kind == "i" and not value.init:
+    if isinstance(to, Integer) and to.mark and not value.init:
         null = nullness(state, value)
         return (
             ZERO
@@ -52,11 +52,21 @@ def convert(
             if null == NOT_NULL
             else AbstractValue(0, 1, 0, value.taint)
         )
-    if kind != "p" and value.flags & OTHER and value.low == value.high == 0 and kind == "f":
+    if (
+        not isinstance(to, Pointer)
+        and value.flags & OTHER
+        and value.low == value.high == 0
+        and isinstance(to, Float)
+    ):
         return unknown(to)
-    if kind == "i" and value.flags & OTHER and value.low == value.high == 0 and not value.targets:
+    if (
+        isinstance(to, Integer)
+        and value.flags & OTHER
+        and value.low == value.high == 0
+        and not value.targets
+    ):
         return AbstractValue(*limits(to), OTHER, value.taint, (), ANY_NULL, value.init)
-    if kind == "i" and not value.targets and not value.init and value.cells is None:
+    if isinstance(to, Integer) and not value.targets and not value.init and value.cells is None:
         lo, hi = limits(to)
         if value.low >= lo and value.high <= hi:
             if isinstance(value.low, float) or isinstance(value.high, float):
@@ -64,18 +74,29 @@ def convert(
                     int(value.low), int(value.high), value.flags & ~TIGHT, value.taint
                 )
             return value
-        if from_[0] in ("i", "f"):
+        if isinstance(from_, (Integer, Float)):
             arithmetic.conversion(engine, state, value, from_, to, span, explicit=explicit)
             if value.low == value.high and isinstance(value.low, int):
                 return number(arithmetic.wrap(value.low, to))
         sym = value.symbol if value.symbol is not None and value.symbol[0] in _WRAPPED else None
         assembled = value.flags & BITS and value.taint is not None
-        if from_[0] == "i" and from_[2] and not to[2] and value.low < 0 and not assembled:
+        if (
+            isinstance(from_, Integer)
+            and from_.signed
+            and not to.signed
+            and value.low < 0
+            and not assembled
+        ):
             sym = ("negative", from_, value)
         return AbstractValue(lo, hi, OTHER, value.taint, (), ANY_NULL, INIT, sym)
-    if kind == "f" and from_[0] == "i" and not value.targets:
+    if isinstance(to, Float) and isinstance(from_, Integer) and not value.targets:
         return value
-    if kind == "p" and from_[0] == "i" and not value.targets and value.nullness != NULL:
+    if (
+        isinstance(to, Pointer)
+        and isinstance(from_, Integer)
+        and not value.targets
+        and value.nullness != NULL
+    ):
         return AbstractValue(0, 0, OTHER, value.taint, (), nullness(state, value), value.init)
     return value
 

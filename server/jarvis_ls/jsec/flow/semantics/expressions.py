@@ -36,12 +36,12 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.byte_order import JOINING, puts_bytes_together
-from jarvis_ls.jsec.flow.ir.c_types import LONG, ULONG, UNIT, limits
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Size, Type
+from jarvis_ls.jsec.flow.ir.c_types import LONG, ULONG, UNIT, is_byte, limits
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Size
+from jarvis_ls.jsec.flow.ir.types import Array, Container, Float, Integer, Pointer, Record, Type
 from jarvis_ls.jsec.flow.semantics.conversions import convert, is_written_out, nullness
 from jarvis_ls.jsec.flow.semantics.memory import default, load, store, write
 
-_POINTERS: Final = frozenset({"p", "&"})
 _EITHER: Final = AbstractValue(0, 1, 0)
 _NIL: Final = (0, 0)
 _CARRIED: Final = frozenset({"over", "under", "sizeof", "negative"})
@@ -84,7 +84,7 @@ def fetch(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     if not isinstance(e, nodes.Load):
         return evaluate(engine, state, e)
     address, type_ = e.address, e.type
-    if isinstance(address, nodes.Local) and type_[0] not in ("r", "a"):
+    if isinstance(address, nodes.Local) and not isinstance(type_, (Record, Array)):
         rid = engine.frame.base + address.slot
         cells = state.memory.get(rid)
         found = cells.get(0) if cells is not None else None
@@ -121,7 +121,7 @@ def _load(engine: Engine, state: AbstractState, e: nodes.Load) -> AbstractValue:
     address, type_ = e.address, e.type
     if isinstance(address, nodes.Local):
         rid = engine.frame.base + address.slot
-        if type_[0] not in ("r", "a"):
+        if not isinstance(type_, (Record, Array)):
             cells = state.memory.get(rid)
             found = cells.get(0) if cells is not None else None
             if found is None:
@@ -139,15 +139,23 @@ def _load(engine: Engine, state: AbstractState, e: nodes.Load) -> AbstractValue:
 def _as_record(engine: Engine, address: Expr, type_: Type, found: AbstractValue) -> AbstractValue:
     """Return what is at an address; a member of which nothing is known as a number from outside,
     where bytes are seen as its record."""
-    if not isinstance(address, nodes.Field) or type_[0] != "i" or found.taint is not None:
+    if (
+        not isinstance(address, nodes.Field)
+        or not isinstance(type_, Integer)
+        or found.taint is not None
+    ):
         return found
     base = address.base
-    if not isinstance(base, nodes.Load) or base.type[0] != "p" or base.type[1][0] != "r":
+    if (
+        not isinstance(base, nodes.Load)
+        or not isinstance(base.type, Pointer)
+        or not isinstance(base.type.inner, Record)
+    ):
         return found
     low, high = limits(type_)
     if found.symbol is not None or found.low > low or found.high < high or found.init != INIT:
         return found
-    name = engine.decoded_by_view(base.type[1][1], address.offset)
+    name = engine.decoded_by_view(base.type.inner.name, address.offset)
     if not name:
         return found
     function = engine.frame.function
@@ -162,7 +170,7 @@ def _store(engine: Engine, state: AbstractState, e: nodes.Store) -> AbstractValu
     engine.filling = isinstance(address, (nodes.Index, nodes.Load, nodes.Step))
     value = fetch(engine, state, e.value)
     engine.storing, engine.filling = before, False
-    if isinstance(address, nodes.Local) and type_[0] not in ("r", "a", "c"):
+    if isinstance(address, nodes.Local) and not isinstance(type_, (Record, Array, Container)):
         rid = engine.frame.base + address.slot
         state.memory[rid] = {0: value}
         return value
@@ -196,13 +204,13 @@ def _field(engine: Engine, state: AbstractState, e: nodes.Field) -> AbstractValu
     if not base.targets:
         return base
     offset = e.offset if isinstance(e.offset, int) else engine.offset(*e.offset)
-    if type_[0] != "a" and len(base.targets) == 1:  # the usual case
+    if not isinstance(type_, Array) and len(base.targets) == 1:  # the usual case
         ((rid, lo, hi, flags, array),) = base.targets
         if base.taint is None:  # else input chose the element: it must be one of the array
             array = None
         moved = ((rid, lo + offset, hi + offset, flags, array),)
         return AbstractValue(0, 0, base.flags, base.taint, moved, base.nullness, base.init)
-    length = engine.size(type_) if type_[0] == "a" else 0
+    length = engine.size(type_) if isinstance(type_, Array) else 0
     targets = []
     for rid, lo, hi, flags, _ in base.targets:
         sub = (int(lo) + offset, int(lo) + offset + length) if length and lo == hi else None
@@ -324,14 +332,14 @@ def binary(
         arithmetic.division(engine, state, a, b, type_, span)
         if b.low == b.high == 0:
             return unknown(type_)
-    elif op in ("<<", ">>") and type_[0] == "i":
+    elif op in ("<<", ">>") and isinstance(type_, Integer):
         arithmetic.shift(engine, state, b, type_, span)
     lo, hi = limits(type_)
     taint = a.taint or b.taint
     assembled = taint is not None and op in _ASSEMBLING and _is_assembled(op, a, b)
     if assembled:
         taint = number_of(taint if is_bytes(taint) else b.taint or taint)
-    ends = interval_arithmetic(op, a, b) if type_[0] in ("i", "f") else None
+    ends = interval_arithmetic(op, a, b) if isinstance(type_, (Integer, Float)) else None
     if ends is None:
         return AbstractValue(lo, hi, ARITH | OTHER, taint)
     flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
@@ -355,7 +363,7 @@ def binary(
     low, high = ends
     if low < lo or high > hi:
         arithmetic.overflow(engine, state, op, a, b, (low, high), type_, span)
-        if low == high and type_[0] == "i":
+        if low == high and isinstance(type_, Integer):
             wrapped = arithmetic.wrap(int(low), type_)
             null = NULL if wrapped == 0 else NOT_NULL
             again = ("over", span) if op in ("*", "+") and span != _NIL else None
@@ -517,7 +525,7 @@ def _negate(engine: Engine, state: AbstractState, e: nodes.Negate) -> AbstractVa
 
 def _complement(engine: Engine, state: AbstractState, e: nodes.Complement) -> AbstractValue:
     value = evaluate(engine, state, e.value)
-    if value.low == value.high and isinstance(value.low, int) and e.type[0] == "i":
+    if value.low == value.high and isinstance(value.low, int) and isinstance(e.type, Integer):
         return number(arithmetic.wrap(~value.low, e.type))
     return unknown(e.type)
 
@@ -525,7 +533,7 @@ def _complement(engine: Engine, state: AbstractState, e: nodes.Complement) -> Ab
 def _cast(engine: Engine, state: AbstractState, e: nodes.Cast) -> AbstractValue:
     inner = e.value
     byte = (
-        isinstance(inner, nodes.Const) and -128 <= inner.value < 0 and e.type[:2] == ("i", 1)
+        isinstance(inner, nodes.Const) and -128 <= inner.value < 0 and is_byte(e.type)
     )  # `'\xfe'`
     if byte or (e.explicit and is_written_out(inner)):
         engine.silent += 1
@@ -543,7 +551,7 @@ def _step(engine: Engine, state: AbstractState, e: nodes.Step) -> AbstractValue:
     address, type_ = e.address, e.type
     old = _load(engine, state, nodes.Load(address, type_, e.span))
     delta = distance(engine, e)
-    if old.targets or type_[0] == "p":
+    if old.targets or isinstance(type_, Pointer):
         targets = tuple((t[0], t[1] + delta, t[2] + delta, t[3], t[4]) for t in old.targets)
         new = AbstractValue(0, 0, old.flags, old.taint, targets, old.nullness, old.init)
         if old.init or not delta:
@@ -578,7 +586,7 @@ def _count_step(
             engine, state, "+" if delta > 0 else "-", old, step, (low, high), type_, span
         )
         if old.low == old.high:
-            return number(arithmetic.wrap(int(low), type_)) if type_[0] == "i" else old
+            return number(arithmetic.wrap(int(low), type_)) if isinstance(type_, Integer) else old
         if flags & COUNT:  # the loop ends before; what is beyond the type is cut off
             return AbstractValue(max(low, lo), min(high, hi), flags, old.taint)
         return AbstractValue(lo, hi, OTHER, old.taint)

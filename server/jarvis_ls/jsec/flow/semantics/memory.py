@@ -29,9 +29,18 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INDEXED, UNIT, limits
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Field, Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Field, Number
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+)
 
-_POINTERS: Final = frozenset({"p", "&"})
 _PARTS: Final = (1, 2, 4)
 """Bytes into a number or pointer where a member of it may begin."""
 _WIDEST: Final = 8
@@ -63,7 +72,7 @@ def load(
 ) -> AbstractValue:
     """Return what is at a pointer; the access is checked."""
     targets = where.targets
-    size = type_[1] if type_[0] == "i" else engine.size(type_)
+    size = type_.size if isinstance(type_, Integer) else engine.size(type_)
     # a pointer that is not null, to a place of which nothing is known, is all right
     if (
         where.nullness
@@ -72,7 +81,7 @@ def load(
         or _lies_elsewhere(address)
     ):
         access.check(engine, state, where, _bytes(size), False, span, address)
-    if type_[0] == "r":
+    if isinstance(type_, Record):
         held = _held_value(state, where) if size == UNIT else None
         return _record(engine, state, where, type_) if held is None else held
     if not targets:
@@ -83,7 +92,7 @@ def load(
     if where.flags & OTHER and not found.targets:
         found = join(found, unknown(type_))
     if (
-        type_[0] == "i"
+        isinstance(type_, Integer)
         and (type(found.low) is float or type(found.high) is float)
         and not found.targets
     ):
@@ -169,9 +178,13 @@ def _stride(engine: Engine, rid: int) -> int:
     is not another member. 0 for other regions, less when it is not known for certain: as when
     several files give the name of a struct to their own."""
     place = engine.regions[rid]
-    if place is None or place.type[0] != "a" or place.type[1][0] != "r":
+    if (
+        place is None
+        or not isinstance(place.type, Array)
+        or not isinstance(place.type.inner, Record)
+    ):
         return 0
-    size, count = engine.size(place.type[1]), place.type[2]
+    size, count = engine.size(place.type.inner), place.type.count
     return size if size and size != UNIT and size * count == place.size else -1
 
 
@@ -181,7 +194,9 @@ def default(
     """Return what is at an offset that no cell says."""
     cells = state.memory.get(rid)
     reg = state.region_states.get(rid)
-    if type_[0] == "c":  # a string as a value: what is known of it is where it comes from
+    if isinstance(
+        type_, Container
+    ):  # a string as a value: what is known of it is where it comes from
         return AbstractValue(*limits(type_), OTHER, reg.taint if reg is not None else None)
     place = engine.regions[rid]
     if cells is not None:
@@ -194,12 +209,12 @@ def default(
     if (
         reg is not None
         and (offset is None or fill != UNINITIALISED)
-        and type_[0] == "i"
+        and isinstance(type_, Integer)
         and place is not None
-        and place.type[0] != "r"
+        and not isinstance(place.type, Record)
         and (
-            type_[1] == 1
-            or (type_[1] == 4 and place.type[:2] == ("a", type_))
+            type_.size == 1
+            or (type_.size == 4 and isinstance(place.type, Array) and place.type.inner is type_)
             or (reg.taint is not None and is_bytes(reg.taint))
         )
     ):
@@ -211,23 +226,28 @@ def default(
             bool(cells)
             and place is not None
             and (
-                (offset != 0 and place.type[0] in ("i", "p", "f"))
-                or (place.kind == "local" and place.type[0] == "?")
+                (offset != 0 and isinstance(place.type, (Integer, Pointer, Float)))
+                or (place.kind == "local" and place.type is ANY)
                 or _is_inside(engine, place, cells, offset)
             )
         )
         return unknown(type_) if part else NOTHING
     if fill == ZEROED:
-        if type_[0] == "?":  # of a member that is not known: an array, perhaps
+        if type_ is ANY:  # of a member that is not known: an array, perhaps
             return unknown(type_)
         if cells and isinstance(offset, int) and any(offset + part in cells for part in _PARTS):
             size = engine.size(type_)  # some of it was written, as another member of a union
             if any(offset + part in cells for part in _PARTS if part < size):
                 return unknown(type_)
-        return _CLEARED if type_[0] in _POINTERS else ZERO
-    if type_[0] in _POINTERS and offset is not None:
+        return _CLEARED if isinstance(type_, (Pointer, Reference)) else ZERO
+    if isinstance(type_, (Pointer, Reference)) and offset is not None:
         return engine.object_behind(state, rid, offset, type_)
-    if type_[0] == "i" and place is not None and place.kind == "object" and type(offset) is int:
+    if (
+        isinstance(type_, Integer)
+        and place is not None
+        and place.kind == "object"
+        and type(offset) is int
+    ):
         name = engine.decoded_member(rid, offset)
         if name:
             function = engine.frame.function
@@ -242,15 +262,19 @@ def _is_inside(engine: Engine, place: Any, cells: Any, offset: Any) -> bool:
     """
     if place.size and place.size % UNIT == 0:
         return True
-    if place.type[0] != "r" or type(offset) is not int:
+    if not isinstance(place.type, Record) or type(offset) is not int:
         return False
-    record = engine.program.record(place.type[1], place.file)
+    record = engine.program.record(place.type.name, place.file)
     around = (
         [(at, t) for at, t in record.fields.values() if at <= offset < at + engine.size(t)]
         if record is not None
         else []
     )
-    return len(around) == 1 and around[0][1][0] in ("i", "p", "f") and around[0][0] in cells
+    return (
+        len(around) == 1
+        and isinstance(around[0][1], (Integer, Pointer, Float))
+        and around[0][0] in cells
+    )
 
 
 def _fill_parts(engine: Engine, state: AbstractState, target: Target, size: int) -> None:
@@ -261,15 +285,17 @@ def _fill_parts(engine: Engine, state: AbstractState, target: Target, size: int)
     if place is None or place.kind != "local" or type(lo) is not int:
         return
     parts: list[Type] = []
-    if place.type[0] == "a":
+    if isinstance(place.type, Array):
         parts = [place.type]
-    elif place.type[0] == "r":
-        record = engine.program.record(place.type[1], place.file)
+    elif isinstance(place.type, Record):
+        record = engine.program.record(place.type.name, place.file)
         fields = record.fields.values() if record is not None else ()
-        parts = [t for at, t in fields if at <= lo < at + (engine.size(t) if t[0] == "a" else 1)]
+        parts = [
+            t for at, t in fields if at <= lo < at + (engine.size(t) if isinstance(t, Array) else 1)
+        ]
     for part in parts:
-        inner = part[1] if part[0] == "a" else part
-        step = inner[1] if inner[0] == "i" else 0
+        inner = part.inner if isinstance(part, Array) else part
+        step = inner.size if isinstance(inner, Integer) else 0
         for at in range(step, size, step) if 0 < step < size else ():
             state.put(rid, lo + at, unknown(inner))
 
@@ -277,11 +303,12 @@ def _fill_parts(engine: Engine, state: AbstractState, target: Target, size: int)
 def _character(reg: Any, offset: Any, type_: Type) -> AbstractValue | None:
     """Return a character of the string that is in a region."""
     text = reg.text
-    if type_[1] == 1 and text is not None and isinstance(offset, int) and 0 <= offset <= len(text):
+    size = type_.size if isinstance(type_, (Integer, Float)) else 0
+    if size == 1 and text is not None and isinstance(offset, int) and 0 <= offset <= len(text):
         return number(text[offset] if offset < len(text) else 0)
     if reg.taint is not None:
         lo, hi = limits(type_)
-        return AbstractValue(lo, hi, OTHER, number_of(reg.taint) if type_[1] > 1 else reg.taint)
+        return AbstractValue(lo, hi, OTHER, number_of(reg.taint) if size > 1 else reg.taint)
     if reg.min_length > 0 or reg.max_length < ENDLESS:
         if offset is not None and offset == reg.min_length == reg.max_length:
             return ZERO
@@ -301,13 +328,13 @@ def store(
     source: Expr | None = None,
 ) -> None:
     """Write a value to a pointer; the access is checked."""
-    if type_[0] == "a" and source is not None:
+    if isinstance(type_, Array) and source is not None:
         escape(
             state, value
         )  # a pointer, where only another branch of the preprocessor has an array
         strings.initialise(engine, state, where, value, engine.size(type_))
         return
-    if type_[0] == "c" and type_[1] in INDEXED:
+    if isinstance(type_, Container) and type_.kind in INDEXED:
         _store_container(engine, state, where, value)
         return
     size = engine.size(type_)
@@ -315,7 +342,7 @@ def store(
     if value.cells is not None:
         _store_record(state, where, value)
         return
-    if type_[0] == "r":
+    if isinstance(type_, Record):
         escape(state, value)  # of a type that is not known: a pointer, perhaps
         _forget_record(engine, state, where)
         exact = len(where.targets) == 1 and where.targets[0][1] == where.targets[0][2]

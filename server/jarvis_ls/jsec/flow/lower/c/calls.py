@@ -21,7 +21,22 @@ from jarvis_ls.jsec.flow.ir.c_types import (
     pointee,
 )
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallMethod, Delete, Eval, New, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    container_of,
+    pointer_to,
+    record_type,
+    reference_to,
+)
 from jarvis_ls.jsec.flow.library.c_functions import TABLE, macro_for
 from jarvis_ls.jsec.flow.library.signatures import FEWEST, RESULTS
 from jarvis_ls.jsec.flow.lower.c.context import CallLowering, ExpressionBuilder, Typed
@@ -275,7 +290,7 @@ class Calls(CallLowering):
         cpp = of.types.unit.language == "cpp"
         if cpp and len(arguments) == 1 and not declared and short not in TABLE:
             type_ = of.types.by_name(short)  # `Type(value)`
-            if type_[0] in ("i", "f"):
+            if isinstance(type_, (Integer, Float)):
                 return of.as_type(of.value(arguments[0]), type_, of.span(node)), type_
         if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
             return of.unknown()
@@ -297,7 +312,10 @@ class Calls(CallLowering):
     def _is_callable(self, slot: int) -> bool:
         """Return whether a local variable leads to a function."""
         type_ = self.of.scopes.slots[slot][1] if slot >= 0 else ANY
-        return bool(type_[0] == "fn" or (type_[0] == "p" and type_[1][0] == "fn"))
+        return bool(
+            isinstance(type_, FunctionType)
+            or (isinstance(type_, Pointer) and isinstance(type_.inner, FunctionType))
+        )
 
     def _direct(self, node: Node, name: str, short: str, arguments: list[Node]) -> Typed:
         of = self.of
@@ -311,12 +329,13 @@ class Calls(CallLowering):
         if signature is None and name == short and short not in RESULTS and short not in TABLE:
             signature = of.installed_function(short)
         implicit = INT if of.types.unit.language == "c" else ANY
-        result = signature[1] if signature is not None else RESULTS.get(short, implicit)
-        if short in RESULTS and signature is not None and signature[1] == ANY:
+        result = signature.result if signature is not None else RESULTS.get(short, implicit)
+        if short in RESULTS and signature is not None and signature.result is ANY:
             result = RESULTS[short]
         name = name.removeprefix("::").removeprefix("std::")
         values, types, signature = self._resolve_overload(arguments, (owner, short), signature)
-        result = signature[1] if signature is not None and signature[1] != ANY else result
+        if signature is not None and signature.result is not ANY:
+            result = signature.result
         temp = of.blocks.temp()
         of.calls.add(short)
         span = of.span(node)
@@ -324,67 +343,74 @@ class Calls(CallLowering):
         return nodes.Temp(temp), result
 
     def _values(
-        self, arguments: list[Node], signature: Type | None
+        self, arguments: list[Node], signature: FunctionType | None
     ) -> tuple[tuple[Expr, ...], tuple[Type, ...]]:
         """Values and types of the arguments; what is passed by reference as an address."""
-        wanted = signature[2] if signature is not None and signature[2] is not None else ()
-        const = signature[4] if signature is not None and len(signature) > 4 else ()
+        wanted = (signature.parameters or ()) if signature is not None else ()
+        const = signature.const if signature is not None else ()
         values, types = [], []
         for index, argument in enumerate(arguments):
             to = wanted[index] if index < len(wanted) else ANY
             if argument.type == "initializer_list" and to != ANY:
-                value, type_ = self._brace_list(argument, to[1] if to[0] == "&" else to)
-                values.append(
-                    value.address if to[0] == "&" and isinstance(value, nodes.Load) else value
+                value, type_ = self._brace_list(
+                    argument, to.inner if isinstance(to, Reference) else to
                 )
-                types.append(("&", type_) if to[0] == "&" else type_)
+                values.append(
+                    value.address
+                    if isinstance(to, Reference) and isinstance(value, nodes.Load)
+                    else value
+                )
+                types.append(reference_to(type_) if isinstance(to, Reference) else type_)
                 continue
-            if to[0] == "&":
+            if isinstance(to, Reference):
                 address, type_ = self.of.through_reference(
                     *self.of.address(argument), self.of.span(argument)
                 )
-                address, type_ = self._converting_constructor(address, type_, to[1], argument)
+                address, type_ = self._converting_constructor(address, type_, to.inner, argument)
                 values.append(address)
                 read = index < len(const) and const[index]
-                types.append(("&", type_, "const") if read else ("&", type_))
+                types.append(reference_to(type_, const=True) if read else reference_to(type_))
                 continue
             value, type_ = self.of.value(argument)
-            if type_[0] == "c" and isinstance(value, nodes.Load):
+            if isinstance(type_, Container) and isinstance(value, nodes.Load):
                 value = value.address  # containers and strings are passed by their place
             values.append(value)
-            if type_[0] == "p" and index < len(const) and const[index]:
-                type_ = ("p", type_[1], "const")
+            if isinstance(type_, Pointer) and index < len(const) and const[index]:
+                type_ = pointer_to(type_.inner, const=True)
             types.append(type_)
         return tuple(values), tuple(types)
 
     def _resolve_overload(
-        self, arguments: list[Node], name: tuple[str, str], signature: Type | None
-    ) -> tuple[tuple[Expr, ...], tuple[Type, ...], Type | None]:
+        self, arguments: list[Node], name: tuple[str, str], signature: FunctionType | None
+    ) -> tuple[tuple[Expr, ...], tuple[Type, ...], FunctionType | None]:
         """Return the arguments of a call, for the one of several functions they fit to."""
         known = self.of.types.overloads.get(name, ())
         if len(known) < 2:
             return (*self._values(arguments, signature), signature)
         values, types = self._values(arguments, None)
         found = overloads.signature(known, types) or signature
-        wanted = (found[2] or ()) if found is not None else ()
-        const = found[4] if found is not None and len(found) > 4 else ()
+        wanted = (found.parameters or ()) if found is not None else ()
+        const = found.const if found is not None else ()
         places, kinds = list(values), list(types)
         for index, to in enumerate(wanted[: len(values)]):
             value = values[index]
-            if to[0] == "&" and isinstance(value, nodes.Load):
-                read = ("const",) if index < len(const) and const[index] else ()
-                places[index], kinds[index] = value.address, ("&", types[index], *read)
+            if isinstance(to, Reference) and isinstance(value, nodes.Load):
+                read = index < len(const) and const[index]
+                places[index] = value.address
+                kinds[index] = reference_to(types[index], const=read)
         return tuple(places), tuple(kinds), found
 
     def _indirect(self, node: Node, callee: Node) -> Typed:
         of = self.of
         target, type_ = of.value(callee)
-        while type_[0] == "p":
-            type_ = type_[1]
-        result = type_[1] if type_[0] == "fn" else ANY
-        if isinstance(target, nodes.Load) and target.type[0] == "fn":
+        while isinstance(type_, Pointer):
+            type_ = type_.inner
+        result = type_.result if isinstance(type_, FunctionType) else ANY
+        if isinstance(target, nodes.Load) and isinstance(target.type, FunctionType):
             target = target.address
-        values, types = self._values(self.arguments(node), type_ if type_[0] == "fn" else None)
+        values, types = self._values(
+            self.arguments(node), type_ if isinstance(type_, FunctionType) else None
+        )
         temp = of.blocks.temp()
         of.blocks.add(CallFunction(temp, target, values, result, of.span(node), types))
         return nodes.Temp(temp), result
@@ -401,17 +427,23 @@ class Calls(CallLowering):
         stream = None if arrow else of.streams.stream(argument)
         type_: Type
         if stream is not None:
-            base, type_ = stream[0], ("c", stream[1], CHAR)
+            base, type_ = stream[0], container_of(stream[1], CHAR)
         elif arrow:
             base, type_ = of.value(argument)
-            type_ = pointee(type_) if type_[0] != "c" else type_
+            type_ = pointee(type_) if not isinstance(type_, Container) else type_
         else:
             base, type_ = of.through_reference(*of.address(argument), of.span(callee))
-        record = of.types.records.get(type_[1]) if type_[0] == "r" else None
+        record = of.types.records.get(type_.name) if isinstance(type_, Record) else None
         is_field = record is not None and name in record.fields
         if of.types.unit.language == "c" or is_field:
             return self._indirect(node, callee)
-        owner = type_[1] if type_[0] == "r" else "@" + type_[1] if type_[0] == "c" else ""
+        owner = (
+            type_.name
+            if isinstance(type_, Record)
+            else "@" + type_.kind
+            if isinstance(type_, Container)
+            else ""
+        )
         return self.method(base, owner, name, self.arguments(node), node, type_)
 
     def method(
@@ -427,7 +459,7 @@ class Calls(CallLowering):
         of = self.of
         signature = of.types.methods.get((owner, name))
         values, types, signature = self._resolve_overload(arguments, (owner, name), signature)
-        result = signature[1] if signature is not None else ANY
+        result = signature.result if signature is not None else ANY
         if owner[:1] == "@" and signature is None:
             result = self._of_container(type_, name)
         temp = of.blocks.temp()
@@ -435,7 +467,7 @@ class Calls(CallLowering):
         span = of.span(node)
         of.blocks.add(CallMethod(temp, base, owner, name, values, result, span, types))
         if owner[:1] == "@" and name in ("back", "front", "at", "top"):
-            return of.load(nodes.Temp(temp), type_[2], span)
+            return of.load(nodes.Temp(temp), _held(type_), span)
         return nodes.Temp(temp), result
 
     @staticmethod
@@ -443,23 +475,24 @@ class Calls(CallLowering):
         if name in ("size", "length", "find", "capacity"):
             return ULONG
         if name == "str":
-            return ("c", "string", CHAR)
+            return container_of("string", CHAR)
         if name in ("c_str", "data", "get", "release", "begin", "end"):
-            return ("p", type_[2])
-        return ("p", type_[2]) if name in ("back", "front", "at", "top") else ANY
+            return pointer_to(_held(type_))
+        return pointer_to(_held(type_)) if name in ("back", "front", "at", "top") else ANY
 
-    def element(self, base: Expr, type_: Type, index: Typed, span: Span) -> Typed:
+    def element(self, base: Expr, type_: Container, index: Typed, span: Span) -> Typed:
         """Return the place that `[]` of a container gives."""
         if isinstance(base, nodes.Load):
             base = base.address
-        if type_[2][0] == "c" or type_[1] in STRINGS:
-            return nodes.Field(base, 0, type_[2]), type_[2]
+        element = type_.element
+        if isinstance(element, Container) or type_.kind in STRINGS:
+            return nodes.Field(base, 0, element), element
         temp = self.of.blocks.temp()
         values, types = (index[0],), (index[1],)
         self.of.blocks.add(
-            CallMethod(temp, base, "@" + type_[1], "[]", values, ("p", type_[2]), span, types)
+            CallMethod(temp, base, "@" + type_.kind, "[]", values, pointer_to(element), span, types)
         )
-        return nodes.Temp(temp), type_[2]
+        return nodes.Temp(temp), element
 
     def _template(self, node: Node, callee: Node) -> Typed:
         name = text(callee.child_by_field_name("name"))
@@ -472,7 +505,7 @@ class Calls(CallLowering):
                 else []
             )
             to = self.of.types.of(kinds[0]) if kinds else ANY
-            if name == "dynamic_cast" and to[0] == "p":
+            if name == "dynamic_cast" and isinstance(to, Pointer):
                 return self._dynamic_cast(node, arguments[0], to)
             return self._functional_cast(node, to)
         return self._direct(node, name, name, arguments)
@@ -489,7 +522,7 @@ class Calls(CallLowering):
         arguments = self.arguments(node)
         if len(arguments) != 1:
             return self.of.unknown(type_)
-        if type_[0] == "&":
+        if isinstance(type_, Reference):
             span = self.of.span(node)
             return self.of.through_reference(*self.of.address(arguments[0]), span)[0], type_
         value = self.of.value(arguments[0])
@@ -500,31 +533,31 @@ class Calls(CallLowering):
         one.
         """
         if (
-            to[0] != "r"
-            or type_[0] not in ("p", "a", "i", "f")
-            or not self.of.types.is_class(to[1])
+            not isinstance(to, Record)
+            or not isinstance(type_, (Pointer, Array, Integer, Float))
+            or not self.of.types.is_class(to.name)
         ):
             return address, type_
         of, span = self.of, self.of.span(node)
         value, kind = of.load(address, type_, span)
         place = nodes.Local(of.scopes.declare("", to))
-        of.calls.add(to[1])
+        of.calls.add(to.name)
         of.blocks.add(
-            CallMethod(of.blocks.temp(), place, to[1], to[1], (value,), ANY, span, (kind,))
+            CallMethod(of.blocks.temp(), place, to.name, to.name, (value,), ANY, span, (kind,))
         )
         return place, to
 
     def _brace_list(self, node: Node, type_: Type) -> Typed:
         """Return the value of a braced list that a function is given."""
         parts = [child for child in node.named_children if child.type != "comment"]
-        if type_[0] == "r" and self.of.types.is_class(type_[1]):
-            return self._temporary(node, type_[1], parts)
+        if isinstance(type_, Record) and self.of.types.is_class(type_.name):
+            return self._temporary(node, type_.name, parts)
         for part in parts:
             self.of.value(part)
         return self.of.unknown(type_)
 
     def _temporary(self, node: Node, record: str, arguments: list[Node]) -> Typed:
-        type_ = ("r", record)
+        type_ = record_type(record)
         slot = self.of.scopes.declare("", type_)
         self.construct(nodes.Local(slot), record, arguments, node)
         return self.of.load(nodes.Local(slot), type_, self.of.span(node))
@@ -535,8 +568,13 @@ class Calls(CallLowering):
         name = (record, "operator=")
         known = of.types.overloads.get(name) or [of.types.methods[name]]
         found = overloads.signature(known, (type_,))
-        if found is not None and found[2][0][0] == "&" and isinstance(given, nodes.Load):
-            given, type_ = given.address, ("&", type_)
+        if (
+            found is not None
+            and found.parameters
+            and isinstance(found.parameters[0], Reference)
+            and isinstance(given, nodes.Load)
+        ):
+            given, type_ = given.address, reference_to(type_)
         temp = of.blocks.temp()
         of.calls.add("operator=")
         of.blocks.add(CallMethod(temp, place, record, "operator=", (given,), ANY, span, (type_,)))
@@ -560,7 +598,7 @@ class Calls(CallLowering):
                 length = declarator.child_by_field_name("length")
                 count = of.value(length)[0]
                 break
-            type_ = ("p", type_)
+            type_ = pointer_to(type_)
             declarator = declarator.child_by_field_name("declarator") or next(
                 (c for c in declarator.named_children if "declarator" in c.type), None
             )
@@ -570,9 +608,9 @@ class Calls(CallLowering):
         if placed is None and count is None and arguments and type_ == ANY:
             values, types = self._values(arguments, None)
             temp = of.blocks.temp()
-            of.blocks.add(CallFunction(temp, text(kind), values, ("p", ANY), span, types))
-            return nodes.Temp(temp), ("p", ANY)
-        owner = type_[1] if count is None and type_[0] == "r" else ""
+            of.blocks.add(CallFunction(temp, text(kind), values, pointer_to(ANY), span, types))
+            return nodes.Temp(temp), pointer_to(ANY)
+        owner = type_.name if count is None and isinstance(type_, Record) else ""
         values, types = (), ()
         if owner:
             signature = of.types.methods.get((owner, owner))
@@ -580,8 +618,8 @@ class Calls(CallLowering):
         temp = of.blocks.temp()
         if placed is not None and "nothrow" not in text(placed):
             if placed.named_child_count != 1:
-                return of.unknown(("p", type_))
-            there = of.as_type(of.value(placed.named_children[0]), ("p", type_), span)
+                return of.unknown(pointer_to(type_))
+            there = of.as_type(of.value(placed.named_children[0]), pointer_to(type_), span)
             of.blocks.add(SetTemp(temp, there))
         else:
             fails = placed is not None
@@ -596,7 +634,7 @@ class Calls(CallLowering):
         elif count is None and len(arguments) == 1:
             value = of.as_type(of.value(arguments[0]), type_, span)
             of.blocks.add(Eval(nodes.Store(place, value, type_, span)))
-        return place, ("p", type_)
+        return place, pointer_to(type_)
 
     def delete(self, node: Node) -> Typed:
         """Lower `delete p` and `delete [] p`."""
@@ -606,21 +644,26 @@ class Calls(CallLowering):
         many = any(c.type == "[" for c in node.children)
         inner = pointee(type_)
         span = of.span(node)
-        if not many and inner[0] == "r":
+        if not many and isinstance(inner, Record):
             temp = of.blocks.temp()
             of.blocks.add(SetTemp(temp, expr))
             expr = nodes.Temp(temp)
-            name = "~" + inner[1]
+            name = "~" + inner.name
             of.calls.add(name)
-            of.blocks.add(CallMethod(of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ()))
+            of.blocks.add(CallMethod(of.blocks.temp(), expr, inner.name, name, (), VOID, span, ()))
         of.blocks.add(Delete(expr, many, inner, span))
-        return of.unknown(("v",))
+        return of.unknown(VOID)
 
 
 def _is_null(expr: Expr) -> bool:
     """Return whether an expression is a null pointer, cast to some type perhaps."""
-    while isinstance(expr, nodes.Cast) and expr.type[0] == "p":
+    while isinstance(expr, nodes.Cast) and isinstance(expr.type, Pointer):
         expr = expr.value
         if isinstance(expr, nodes.Const):
             return bool(expr.value == 0)
     return bool(isinstance(expr, nodes.Null))
+
+
+def _held(type_: Type) -> Type:
+    """Return the type of the elements of a container."""
+    return type_.element if isinstance(type_, Container) else ANY

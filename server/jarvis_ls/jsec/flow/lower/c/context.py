@@ -14,7 +14,17 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, VOID
 from jarvis_ls.jsec.flow.ir.declarations import GlobalIR
 from jarvis_ls.jsec.flow.ir.instructions import Eval
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    FunctionType,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    pointer_to,
+)
 from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS, Blocks, Scopes
 from jarvis_ls.jsec.flow.lower.c.macros import Macros
 from jarvis_ls.jsec.flow.lower.c.types import Types
@@ -30,9 +40,9 @@ class Outer:
         self.types = types
         self.macros = macros
         self.globals: dict[str, Type] = {}
-        self.functions: dict[str, Type] = {}
+        self.functions: dict[str, FunctionType] = {}
         """Functions declared or defined, with their types."""
-        self.imported: dict[str, Type] = {}
+        self.imported: dict[str, FunctionType] = {}
         """Functions that headers outside of the project declare, as far as they are called."""
         self.written: set[str] = set()
         """Globals that may be changed somewhere."""
@@ -88,7 +98,7 @@ class CallLowering(ABC):
         """Return a call of a member function on the object at `base`."""
 
     @abstractmethod
-    def element(self, base: Expr, type_: Type, index: Typed, span: Span) -> Typed:
+    def element(self, base: Expr, type_: Container, index: Typed, span: Span) -> Typed:
         """Return the place that `[]` of a container gives."""
 
     @abstractmethod
@@ -167,7 +177,7 @@ class StreamLowering(ABC):
         """Lower `a + b` where one is a string; None for other sums."""
 
     @abstractmethod
-    def assign(self, place: Expr, type_: Type, name: str, value: Typed, span: Span) -> None:
+    def assign(self, place: Expr, type_: Container, name: str, value: Typed, span: Span) -> None:
         """Assign a string to another, or append it."""
 
 
@@ -198,7 +208,7 @@ class LocalLowering(ABC):
     """Declarations of local variables."""
 
     @abstractmethod
-    def array_type(self, type_: Type, value: Node) -> Type:
+    def array_type(self, type_: Array, value: Node) -> Type:
         """Return the type of an array with its length, which its initialiser says."""
 
     @abstractmethod
@@ -263,13 +273,13 @@ class ExpressionBuilder(ABC):
         """
 
     @abstractmethod
-    def signature(self, name: str) -> Type | None:
+    def signature(self, name: str) -> FunctionType | None:
         """Return the type of a function that the file or a header of the project declares, of this
         one without its parameters; None when none does.
         """
 
     @abstractmethod
-    def installed_function(self, name: str) -> Type | None:
+    def installed_function(self, name: str) -> FunctionType | None:
         """Return the type of a function that a header outside of the project declares."""
 
     @abstractmethod
@@ -285,11 +295,11 @@ class ExpressionBuilder(ABC):
     def as_type(self, typed: Typed, to: Type, span: Span, *, explicit: bool = False) -> Expr:
         """Return the value converted to a type."""
         expr, from_ = typed
-        if to[0] == "&":
-            to = to[1]
-        if from_ == to or "?" in (to[0],) or to[0] in ("r", "c", "v"):
+        if isinstance(to, Reference):
+            to = to.inner
+        if from_ is to or to is ANY or to is VOID or isinstance(to, (Record, Container)):
             return expr
-        if isinstance(expr, nodes.Const) and to[0] == "p":
+        if isinstance(expr, nodes.Const) and isinstance(to, Pointer):
             return nodes.Null() if expr.value == 0 else nodes.Cast(expr, from_, to, explicit, span)
         return nodes.Cast(expr, from_, to, explicit, (0, 0) if self.fixed else span)
 
@@ -310,12 +320,11 @@ class ExpressionBuilder(ABC):
 
     def load(self, address: Expr, type_: Type, span: Span) -> Typed:
         """Return what is at an address, as a value."""
-        kind = type_[0]
-        if kind == "&":
-            return self.load(nodes.Load(address, type_, span), type_[1], span)
-        if kind == "a":
-            return nodes.Decay(address, self.types.size(type_)), ("p", type_[1])
-        if kind == "fn":
+        if isinstance(type_, Reference):
+            return self.load(nodes.Load(address, type_, span), type_.inner, span)
+        if isinstance(type_, Array):
+            return nodes.Decay(address, self.types.size(type_)), pointer_to(type_.inner)
+        if isinstance(type_, FunctionType):
             return address, type_
         return nodes.Load(address, type_, span), type_
 
@@ -334,8 +343,8 @@ class ExpressionBuilder(ABC):
 
     def through_reference(self, address: Expr, type_: Type, span: Span) -> Typed:
         """Return the place itself, for one reached through a reference."""
-        if type_[0] == "&":
-            return nodes.Load(address, type_, span), type_[1]
+        if isinstance(type_, Reference):
+            return nodes.Load(address, type_, span), type_.inner
         return address, type_
 
 

@@ -13,7 +13,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, INT, pointee
 from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Eval, Jump, Stop, Switch, Throw
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
+from jarvis_ls.jsec.flow.ir.types import Container, Reference, Type
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder
 from jarvis_ls.jsec.flow.lower.c.literals import constant
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_in
@@ -150,11 +151,11 @@ class Control:
         self.body.scopes.open()
         head, check, after = (self.body.blocks.label() for _ in range(3))
         container, type_ = self.body.of.address(node.child_by_field_name("right"))
-        element = type_[2] if type_[0] == "c" else pointee(type_)
+        element = type_.element if isinstance(type_, Container) else pointee(type_)
         name, declared = self.body.types.declarator(
             node.child_by_field_name("declarator"), self.body.types.specifier_type(node)
         )
-        slot = self.body.scopes.declare(name, declared if declared[0] != "?" else element)
+        slot = self.body.scopes.declare(name, declared if declared is not ANY else element)
         body = node.child_by_field_name("body")
         if _leaves(body):
             first = self.body.blocks.label()
@@ -163,10 +164,10 @@ class Control:
             self.body.blocks.start(first)
         self.body.blocks.start(head)  # passed at least once: few walk what is empty
         place: Expr = nodes.Field(container, 0, element)
-        if type_[0] == "c":  # one of many, another one each time
+        if isinstance(type_, Container):  # one of many, another one each time
             place = nodes.Index(place, nodes.Unknown(BOOL), 1, (0, 0))
         value: Expr = nodes.Load(place, element, (0, 0))
-        if declared[0] == "&":
+        if isinstance(declared, Reference):
             value, element = place, declared
         self.body.blocks.add(Eval(nodes.Store(nodes.Local(slot), value, element, (0, 0))))
         self._loop(head, after, check, body)

@@ -9,9 +9,32 @@ from typing import Final
 from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, CHAR, INT, LONG, PTR, UINT, ULONG, limits
+from jarvis_ls.jsec.flow.ir.c_types import (
+    ANY,
+    BOOL,
+    CHAR,
+    INT,
+    LONG,
+    PTR,
+    UINT,
+    ULONG,
+    VOID,
+    limits,
+)
 from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Jump
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Float,
+    FunctionType,
+    Integer,
+    Pointer,
+    Reference,
+    Type,
+    array_of,
+    function_type,
+    pointer_to,
+)
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, Blocks, Scopes, first
 from jarvis_ls.jsec.flow.lower.c.calls import Calls
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, Outer, Typed
@@ -182,7 +205,7 @@ class Expressions(ExpressionBuilder):
             if part.type == "identifier":
                 found = self.value(part)[0]
                 if not isinstance(found, nodes.StringLiteral):
-                    return self.unknown(("p", CHAR))
+                    return self.unknown(pointer_to(CHAR))
                 pieces.append(found.text)
                 unit = max(unit, found.unit)
                 continue
@@ -191,7 +214,7 @@ class Expressions(ExpressionBuilder):
                 unit = 4
             start, end = written.find('"'), written.rfind('"')
             pieces.append(unescape(written[start + 1 : end]))
-        return nodes.StringLiteral(b"".join(pieces), unit), ("p", INT if unit == 4 else CHAR)
+        return nodes.StringLiteral(b"".join(pieces), unit), pointer_to(INT if unit == 4 else CHAR)
 
     def _null(self, node: Node) -> Typed:
         return nodes.Null(), PTR
@@ -243,17 +266,19 @@ class Expressions(ExpressionBuilder):
         self.depth -= 1
         return self.load(address, type_, self.span(node))
 
-    def signature(self, name: str) -> Type | None:
+    def signature(self, name: str) -> FunctionType | None:
         """Return the type of a function that the file or a header of the project declares, of this
         one without its parameters; None when none does.
         """
         known = self.outer.functions.get(name)
         declared = self.types.facts.functions.get(name) if known is None else None
         return (
-            known if declared is None else ("fn", self.types.of_declaration(declared), None, True)
+            known
+            if declared is None
+            else function_type(self.types.of_declaration(declared), None, variadic=True)
         )
 
-    def installed_function(self, name: str) -> Type | None:
+    def installed_function(self, name: str) -> FunctionType | None:
         """Return the type of a function that a header outside of the project declares."""
         found = self.types.installed.function(self.types, name)
         if found is not None:
@@ -273,7 +298,7 @@ class Expressions(ExpressionBuilder):
     def _load(self, node: Node) -> Typed:
         address, type_ = self.address(node)
         if _is_in_nothing(address):
-            return self.unknown(("p", type_[1]) if type_[0] == "a" else type_)
+            return self.unknown(pointer_to(type_.inner) if isinstance(type_, Array) else type_)
         return self.load(address, type_, self.span(node))
 
     def _pointer(self, node: Node) -> Typed:
@@ -281,8 +306,12 @@ class Expressions(ExpressionBuilder):
         if operator_of(node) == "&":
             address, type_ = self.through_reference(*self.address(argument), self.span(node))
             if self._is_given(argument, address):
-                return self.unknown(("p", type_))
-            return (address, type_) if type_[0] == "fn" else (address, ("p", type_))
+                return self.unknown(pointer_to(type_))
+            return (
+                (address, type_)
+                if isinstance(type_, FunctionType)
+                else (address, pointer_to(type_))
+            )
         return self._load(node)
 
     def _is_given(self, node: Node | None, address: Expr) -> bool:
@@ -305,12 +334,12 @@ class Expressions(ExpressionBuilder):
         kind = node.child_by_field_name("type")
         type_ = ANY if kind is None else self.types.of(kind)
         given = node.child_by_field_name("value")
-        if type_[0] == "v" and given is not None and bare(given).type in _PLACES:
+        if type_ is VOID and given is not None and bare(given).type in _PLACES:
             return self.unknown(type_)  # says that it is not used
         value = self.value(given)
-        if type_ == ANY and value[1][0] == "p":
+        if type_ == ANY and isinstance(value[1], Pointer):
             return value
-        if type_[0] == "v":
+        if type_ is VOID:
             self.blocks.add(Eval(value[0]))
             return self.unknown(type_)
         return self.as_type(value, type_, self.span(node), explicit=True), type_
@@ -327,7 +356,8 @@ class Expressions(ExpressionBuilder):
             type_ = self.outer.globals.get(variable[2], ANY) if variable[1] else ANY
             if type_ == ANY:  # else `sizeof(Class::variable)`, which reads like a type
                 type_ = self.types.of(kind)
-            if type_[0] == "fn":  # `sizeof(call(x))`, which reads like the type of a function
+            if isinstance(type_, FunctionType):
+                # `sizeof(call(x))`, which reads like the type of a function
                 return self.unknown(ULONG)
             return nodes.SizeOf(self.types.size(type_) or type_, None, self.span(node)), ULONG
         inner = node.child_by_field_name("value")
@@ -353,7 +383,9 @@ class Expressions(ExpressionBuilder):
         ):  # its type is that of a namesake
             return self.unknown(ULONG)
         size = self.types.size(type_) or type_
-        return nodes.SizeOf(size, place if type_[0] == "p" else None, self.span(node)), ULONG
+        return nodes.SizeOf(
+            size, place if isinstance(type_, Pointer) else None, self.span(node)
+        ), ULONG
 
     def cast_to(self, node: Node) -> Type | None:
         """Return the number type whose name alone is in brackets, if it does."""
@@ -361,7 +393,7 @@ class Expressions(ExpressionBuilder):
         if inner is None or inner.type != "identifier" or not self._names_type(text(inner)):
             return None
         type_ = self.types.by_name(text(inner))
-        return type_ if type_[0] in ("i", "f") else None
+        return type_ if isinstance(type_, (Integer, Float)) else None
 
     def brackets_type(self, node: Node) -> bool:
         """Return whether the name of a type, as nothing else has that name, is alone in
@@ -390,10 +422,10 @@ class Expressions(ExpressionBuilder):
         if expanded is not None:
             typed = self.expand(expanded, self.span(node))
             if isinstance(typed[0], nodes.StringLiteral):
-                return typed[0], ("a", CHAR, (len(typed[0].text) + 1) * typed[0].unit)
+                return typed[0], array_of(CHAR, (len(typed[0].text) + 1) * typed[0].unit)
             return typed
         place, type_ = self.address(node)
-        return place, type_[1] if type_[0] == "&" else type_
+        return place, type_.inner if isinstance(type_, Reference) else type_
 
     def _compound(self, node: Node) -> Typed:
         kind = node.child_by_field_name("type")

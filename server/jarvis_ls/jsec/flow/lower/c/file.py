@@ -13,7 +13,8 @@ from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import Array, FunctionType, Record, Type, record_type
 from jarvis_ls.jsec.flow.lower.builder import TooLarge, first_functions
 from jarvis_ls.jsec.flow.lower.c.context import Outer
 from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
@@ -30,7 +31,7 @@ from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
 log = logging.getLogger(__name__)
 
 _TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
-_Pending = tuple[Node, str, str, Type, bool]
+_Pending = tuple[Node, str, str, FunctionType, bool]
 
 
 def lower(unit: Unit, root: Node, found: Sequence[Item] | None = None) -> FileIR:
@@ -85,8 +86,10 @@ class Lowering:
             self._declare(node, space)
         for pending in self.pending:
             known = self.definitions.setdefault(pending[1], pending)
-            if self.unit.language == "cpp" and known[3][2] != pending[3][2]:
-                shape = hashlib.blake2b(repr(pending[3][2]).encode(), digest_size=4).hexdigest()
+            if self.unit.language == "cpp" and known[3].parameters != pending[3].parameters:
+                shape = hashlib.blake2b(
+                    repr(pending[3].parameters).encode(), digest_size=4
+                ).hexdigest()
                 self.definitions.setdefault(f"{pending[1]}#{shape}", pending)
         size = len(self.unit.source.data)
         self.definitions, self.file.left_out = first_functions(self.definitions, size)
@@ -104,12 +107,12 @@ class Lowering:
         return self.definitions[key][0].has_error
 
     @property
-    def prototypes(self) -> dict[str, Type]:
+    def prototypes(self) -> dict[str, FunctionType]:
         """Types of the functions that are declared or defined."""
         return self.outer.functions
 
     @property
-    def imported(self) -> dict[str, Type]:
+    def imported(self) -> dict[str, FunctionType]:
         """Types of the functions that are called and that only installed headers declare."""
         return self.outer.imported
 
@@ -173,7 +176,7 @@ class Lowering:
         return {n for n in names if n in self.file.globals or n in self.types.facts.variables}
 
     def _function(
-        self, node: Node, name: str, record: str, type_: Type, *, static: bool, shape: str
+        self, node: Node, name: str, record: str, type_: FunctionType, *, static: bool, shape: str
     ) -> FunctionIR | None:
         body = Body(self.outer, self.file.globals, self.file.path)
         try:
@@ -220,7 +223,7 @@ class Lowering:
         if head is None:
             return
         name, type_, static = head
-        if type_[0] != "fn" or not name:
+        if not isinstance(type_, FunctionType) or not name:
             return
         owner, _, short = name.rpartition("::")
         owner = owner.rpartition("::")[2] or record
@@ -255,25 +258,25 @@ class Lowering:
     def _record(self, node: Node, space: str) -> None:
         type_ = self.types.record(node)
         body = node.child_by_field_name("body")
-        if body is None or type_[0] != "r":
+        if body is None or not isinstance(type_, Record):
             return
         for child in body.named_children:
             if child.type in ("field_declaration", "declaration"):
                 base = self.types.specifier_type(child)
                 for declarator in child.children_by_field_name("declarator"):
                     name, inner = self.types.declarator(declarator, base)
-                    if inner[0] == "fn":
-                        self.types.methods[(type_[1], name)] = inner
-                        self.types.overload(type_[1], name, inner)
+                    if isinstance(inner, FunctionType):
+                        self.types.methods[(type_.name, name)] = inner
+                        self.types.overload(type_.name, name, inner)
                     elif any(text(c) == "static" for c in child.children):
                         self.outer.globals[name] = inner
                         self.file.globals[name] = GlobalIR(name, inner, False, False, None, True)
             elif child.type == "function_definition":
-                self._definition(child, space, type_[1])
+                self._definition(child, space, type_.name)
             elif child.type == "template_declaration":
                 for inner_node in child.named_children:
                     if inner_node.type == "function_definition":
-                        self._definition(inner_node, space, type_[1])
+                        self._definition(inner_node, space, type_.name)
 
     def _typedef(self, node: Node) -> None:
         kind = node.child_by_field_name("type")
@@ -285,7 +288,7 @@ class Lowering:
             base = self.types.specifier_type(node)
         for declarator in declarators:
             name, type_ = self.types.declarator(declarator, base)
-            if type_ != ("r", name) and not (self._is_foreign and self.types.is_named(name)):
+            if type_ != record_type(name) and not (self._is_foreign and self.types.is_named(name)):
                 self.types.define(name, type_)
 
     def _declaration(self, node: Node, space: str) -> None:
@@ -305,7 +308,7 @@ class Lowering:
             name, type_ = self.types.declarator(declarator, base)
             if not name:
                 continue
-            if type_[0] == "fn":
+            if isinstance(type_, FunctionType):
                 self.outer.functions.setdefault(name, type_)
                 self.types.overload("", name, type_)
                 continue
@@ -323,7 +326,7 @@ class Lowering:
 
     def _variable(self, name: str, type_: Type, words: set[str], node: Node) -> None:
         value = node.child_by_field_name("value")
-        if type_[0] == "a" and type_[2] < 0 and value is not None:
+        if isinstance(type_, Array) and type_.count < 0 and value is not None:
             body = Body(self.outer, self.file.globals, self.file.path)
             type_ = body.locals.array_type(type_, value)
             body.let_go()
@@ -359,9 +362,9 @@ def _is_behind_macro(node: Node) -> bool:
 
 def _alike(type_: Type, other: Type) -> bool:
     """Return whether two declarations may be of one variable: an array may get its size later."""
-    if type_[0] == other[0] == "a":
-        return bool(type_[1] == other[1])
-    return bool(type_ == other)
+    if isinstance(type_, Array) and isinstance(other, Array):
+        return type_.inner is other.inner
+    return type_ is other
 
 
 class _Spaces:

@@ -18,7 +18,16 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     SetTemp,
     Stop,
 )
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    FunctionType,
+    Record,
+    Reference,
+    Type,
+    pointer_to,
+    record_type,
+)
 from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, MAX_DEPTH, check_size, span_of
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.c.control import Control
@@ -67,7 +76,14 @@ class Body(FunctionBuilder):
         del self._statements, self.control, self.lambdas, self.locals, self.of
 
     def lower(
-        self, node: Node, name: str, record: str, declared: Type, *, static: bool, shape: str = ""
+        self,
+        node: Node,
+        name: str,
+        record: str,
+        declared: FunctionType,
+        *,
+        static: bool,
+        shape: str = "",
     ) -> FunctionIR | None:
         """Return the function of a definition node, or None when it has no body. `shape` tells it
         from others of its name. Raises `TooLarge`.
@@ -79,11 +95,11 @@ class Body(FunctionBuilder):
         if body.type == "try_statement":
             body = body.child_by_field_name("body") or body
         check_size(body)
-        self.name, self.shape, self.result = name, shape, declared[1]
+        self.name, self.shape, self.result = name, shape, declared.result
         self.of.record = record
         params = []
         if record and not static:
-            params.append(self.scopes.declare("this", ("p", ("r", record))))
+            params.append(self.scopes.declare("this", pointer_to(record_type(record))))
         params.extend(self._parameters(node, declarator))
         for child in node.children:
             if child.type == "field_initializer_list":
@@ -104,8 +120,8 @@ class Body(FunctionBuilder):
             span=span_of(node),
             name_span=span_of(name_node or declarator),
             record=record,
-            variadic=bool(declared[3]),
-            const=declared[4] if len(declared) > 4 else (),
+            variadic=declared.variadic,
+            const=declared.const,
             calls=frozenset(self.of.calls),
             reads=frozenset(self.of.reads),
             size=sum(len(b[0]) + 1 for b in blocks),
@@ -132,10 +148,10 @@ class Body(FunctionBuilder):
                 name, type_ = self.types.declarator(inner, self.types.specifier_type(child))
                 if type_ == VOID and not name:
                     continue
-                if type_[0] == "a":
-                    type_ = ("p", type_[1])
-                elif type_[0] == "fn":
-                    type_ = ("p", type_)
+                if isinstance(type_, Array):
+                    type_ = pointer_to(type_.inner)
+                elif isinstance(type_, FunctionType):
+                    type_ = pointer_to(type_)
                 found.append(self.scopes.declare(name, type_))
         return found
 
@@ -149,8 +165,8 @@ class Body(FunctionBuilder):
             record = self.types.records.get(self.of.record)
             if record is not None and name in record.fields:
                 address, type_ = self.of.places.member_of_this(name, self.of.span(child))
-                if type_[0] == "r":
-                    self.of.calling.construct(address, type_[1], arguments, child)
+                if isinstance(type_, Record):
+                    self.of.calling.construct(address, type_.name, arguments, child)
                 elif len(arguments) == 1:
                     self.of.places.initialise(address, type_, arguments[0])
             else:
@@ -306,7 +322,7 @@ class Body(FunctionBuilder):
         if self.lambdas.leave(value, self.of.span(node)):
             return
         if value is not None:
-            if self.result[0] == "&":
+            if isinstance(self.result, Reference):
                 expr = self.of.through_reference(*self.of.address(value), self.of.span(node))[0]
             elif value.type == "initializer_list":
                 expr = self.of.unknown(self.result)[0]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import Type
 
 Head = tuple[str, Type, bool]
 """The name of a function, qualified as it is written, its type, and whether it is `static`."""

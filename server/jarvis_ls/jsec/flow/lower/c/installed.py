@@ -19,7 +19,7 @@ from jarvis_ls.codeintel.installed_headers import View
 from jarvis_ls.codeintel.nodes import first_named, text
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.ir.declarations import RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import FunctionType, Record, Type, record_type
 from jarvis_ls.jsec.flow.lower.c.literals import TypeNames, constant
 
 _TAGGED: Final = frozenset({"struct_specifier", "union_specifier"})
@@ -58,7 +58,7 @@ class InstalledNames:
     def __init__(self, beyond: View | None) -> None:
         self._beyond = beyond
         self._values: dict[str, int | None] = {}
-        self._functions: dict[str, Type | None] = {}
+        self._functions: dict[str, FunctionType | None] = {}
         self._depth = 0
         self.records: set[str] = set()
         """Structures that were found there."""
@@ -76,7 +76,7 @@ class InstalledNames:
                     found.update(dict.fromkeys(self._aliases(types, node, name)))
             if not found:
                 self._define(types, name)
-                return ("r", name) if name in types.records else None
+                return record_type(name) if name in types.records else None
         return next(iter(found)) if len(found) == 1 else None
 
     def record(self, types: DeclaredTypes, name: str) -> None:
@@ -100,7 +100,7 @@ class InstalledNames:
         """Return the members that the name of one represents, the outermost first."""
         return self._beyond.member(name) if self._beyond is not None else ()
 
-    def function(self, types: DeclaredTypes, name: str) -> Type | None:
+    def function(self, types: DeclaredTypes, name: str) -> FunctionType | None:
         """Return the type of a function."""
         if self._beyond is None:
             return None
@@ -138,8 +138,8 @@ class InstalledNames:
             if kind is not None and kind.type in _TAGGED
             else types.specifier_type(node)
         )
-        if base[0] == "r":
-            self._note(types, base[1])
+        if isinstance(base, Record):
+            self._note(types, base.name)
         for declarator in declarators:
             declared, type_ = types.declarator(declarator, base)
             if declared == name:
@@ -198,15 +198,15 @@ class InstalledNames:
                 return before
         return None
 
-    def _function(self, types: DeclaredTypes, name: str) -> Type | None:
-        found: dict[Type, None] = {}
+    def _function(self, types: DeclaredTypes, name: str) -> FunctionType | None:
+        found: dict[FunctionType, None] = {}
         for node in self._declarations(name):
             if node.type != "declaration":
                 continue
             base = types.specifier_type(node)
             for declarator in node.children_by_field_name("declarator"):
                 declared, type_ = types.declarator(declarator, base)
-                if declared == name and type_[0] == "fn":
+                if declared == name and isinstance(type_, FunctionType):
                     if node.has_error:
                         return None
                     found[type_] = None

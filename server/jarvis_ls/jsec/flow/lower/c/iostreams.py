@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeGuard
 
 from jarvis_ls.codeintel.nodes import operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, STREAMS, STRINGS, TEXTS
 from jarvis_ls.jsec.flow.ir.instructions import CallMethod, Declare, Eval
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import Container, Pointer, Type, reference_to
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, StreamLowering, Typed
 
 STANDARD_INPUT: Final = frozenset({"std::cin", "cin", "std::wcin", "wcin"})
@@ -56,7 +57,9 @@ class Streams(StreamLowering):
         if slot is None or slot < 0:
             return None
         place, type_ = self.of.through_reference(*self.of.address(node), self.of.span(node))
-        return (place, type_[1]) if type_[0] == "c" and type_[1] in STREAMS else None
+        return (
+            (place, type_.kind) if isinstance(type_, Container) and type_.kind in STREAMS else None
+        )
 
     def _shift_part(self, place: Expr, kind: str, operator: str, part: Node) -> None:
         span = self.of.span(part)
@@ -83,7 +86,7 @@ class Streams(StreamLowering):
 
     def _target(self, node: Node) -> Typed:
         place, type_ = self.of.through_reference(*self.of.address(node), self.of.span(node))
-        return self.of.value(node) if type_[0] == "p" else (place, ("&", type_))
+        return self.of.value(node) if isinstance(type_, Pointer) else (place, reference_to(type_))
 
     def concatenate(self, left: Typed, right: Typed, span: Span) -> Typed | None:
         """Lower `a + b` where one is a string; None for other sums."""
@@ -98,13 +101,15 @@ class Streams(StreamLowering):
         self.assign(place, type_, "append", right, span)
         return nodes.Load(place, type_, span), type_
 
-    def assign(self, place: Expr, type_: Type, name: str, value: Typed, span: Span) -> None:
+    def assign(self, place: Expr, type_: Container, name: str, value: Typed, span: Span) -> None:
         """Assign a string to another, or append it."""
-        self._call(place, type_[1], name, [value], span)
+        self._call(place, type_.kind, name, [value], span)
 
     def _call(self, place: Expr, kind: str, name: str, given: list[Typed], span: Span) -> None:
         values = tuple(
-            value.address if type_[0] == "c" and isinstance(value, nodes.Load) else value
+            value.address
+            if isinstance(type_, Container) and isinstance(value, nodes.Load)
+            else value
             for value, type_ in given
         )
         types = tuple(type_ for _, type_ in given)
@@ -112,6 +117,6 @@ class Streams(StreamLowering):
         self.of.blocks.add(CallMethod(temp, place, "@" + kind, name, values, ANY, span, types))
 
 
-def is_text(type_: Type) -> bool:
+def is_text(type_: Type) -> TypeGuard[Container]:
     """Return whether a type is that of a string which owns its characters."""
-    return type_[0] == "c" and type_[1] in STRINGS
+    return isinstance(type_, Container) and type_.kind in STRINGS

@@ -12,7 +12,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.instructions import CallMethod, Eval, Jump, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
+from jarvis_ls.jsec.flow.ir.types import Reference, Type, pointer_to, reference_to
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, LambdaLowering, Typed
 
 _NESTED: Final = 4
@@ -87,9 +88,9 @@ class Lambdas(LambdaLowering):
                 given[index] if index < len(given) else (of.spill(of.unknown(type_)), of.span(node))
             )
             kind: Type
-            if type_[0] == "&" or type_ == ANY:
+            if isinstance(type_, Reference) or type_ == ANY:
                 stored, at = of.through_reference(address, from_, span)
-                type_, kind = ("&", at), ("p", at)
+                type_, kind = reference_to(at), pointer_to(at)
             else:
                 stored, kind = of.as_type(of.load(address, from_, span), type_, span), type_
             slot = body.scopes.declare(name, type_)

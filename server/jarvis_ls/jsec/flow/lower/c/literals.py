@@ -11,7 +11,8 @@ from typing import Final
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.jsec.flow.ir.c_types import DOUBLE, INT, LONG, UINT, ULONG
 from jarvis_ls.jsec.flow.ir.constant_folding import OPERATORS
-from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+from jarvis_ls.jsec.flow.ir.nodes import Number
+from jarvis_ls.jsec.flow.ir.types import Type
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 
 _NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)$")

@@ -11,7 +11,21 @@ from jarvis_ls.jsec.flow.ir.c_types import ANY, INDEXED, STRINGS
 from jarvis_ls.jsec.flow.ir.constant_folding import fold
 from jarvis_ls.jsec.flow.ir.declarations import GlobalIR
 from jarvis_ls.jsec.flow.ir.instructions import Alloca, Declare, Eval
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Reference,
+    Type,
+    array_of,
+    pointer_to,
+    reference_to,
+)
 from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, first
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, LocalLowering
 from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
@@ -52,16 +66,16 @@ class Locals(LocalLowering):
         for declarator in node.children_by_field_name("declarator"):
             name, type_ = self.types.declarator(declarator, base)
             value = declarator.child_by_field_name("value") or node.child_by_field_name("value")
-            if type_[0] == "fn":
+            if isinstance(type_, FunctionType):
                 arguments = self._vexing(declarator, base)
                 if arguments is None:
                     self.outer.functions.setdefault(name, type_)
                     continue
                 slot = self._declare(name, base, declarator)
-                if base[0] == "c":
+                if isinstance(base, Container):
                     self._made_of(slot, base, arguments, declarator)
-                    continue
-                self.of.calling.construct(nodes.Local(slot), base[1], arguments, declarator)
+                elif isinstance(base, Record):
+                    self.of.calling.construct(nodes.Local(slot), base.name, arguments, declarator)
             elif "static" in words:
                 self._static(name, type_, node, value)
             elif "extern" in words:
@@ -89,14 +103,16 @@ class Locals(LocalLowering):
             hidden = self.types.unit.language == "cpp" and name not in self.types.facts.types
             return hidden or self.types.is_class(name)
         return bool(record.methods or record.given or record.bases) or any(
-            type_[0] == "r" and type_[1] != name and self._has_methods(type_[1])
+            isinstance(type_, Record) and type_.name != name and self._has_methods(type_.name)
             for _, type_ in record.fields.values()
         )
 
     def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
         """Return the arguments of `Class name(argument)`, which is written like a function."""
         listed = declarator.child_by_field_name("parameters")
-        known = base[0] == "c" or (base[0] == "r" and self.types.is_class(base[1]))
+        known = isinstance(base, Container) or (
+            isinstance(base, Record) and self.types.is_class(base.name)
+        )
         if listed is None or not known:
             return None
         arguments = []
@@ -114,8 +130,8 @@ class Locals(LocalLowering):
     def _declare(self, name: str, type_: Type, node: Node) -> int:
         slot = self.scopes.declare(name, type_)
         self.blocks.add(Declare(slot, self.of.span(node)))
-        if type_[0] == "r" and self._has_methods(type_[1]):
-            self.scopes.own(slot, type_[1])
+        if isinstance(type_, Record) and self._has_methods(type_.name):
+            self.scopes.own(slot, type_.name)
         return slot
 
     def _local(self, name: str, type_: Type, node: Node, value: Node | None, *, auto: bool) -> None:
@@ -128,7 +144,7 @@ class Locals(LocalLowering):
             found = self.of.value(value)
             type_ = found[1]
             once = isinstance(found[0], nodes.Temp)  # what a call does is done once
-            if once or type_[0] in ("p", "i", "f"):
+            if once or isinstance(type_, (Pointer, Integer, Float)):
                 slot = self._declare(name, type_, node)
                 store: Expr = nodes.Store(
                     nodes.Local(slot),
@@ -138,47 +154,49 @@ class Locals(LocalLowering):
                 )
                 self.blocks.add(Eval(store))
                 return
-        if type_[0] == "a" and type_[2] < 0 and value is not None:
+        if isinstance(type_, Array) and type_.count < 0 and value is not None:
             type_ = self.array_type(type_, value)
         slot = self._declare(name, type_, node)
         place = nodes.Local(slot)
-        if type_[0] == "a" and type_[2] < 0 and value is None:
+        if isinstance(type_, Array) and type_.count < 0 and value is None:
             self._variable_length(slot, type_, node)
-        elif type_[0] == "&" and value is not None:
+        elif isinstance(type_, Reference) and value is not None:
             target, inner = self.of.through_reference(*self.of.address(value), self.of.span(node))
-            if type_[1] == ANY:
-                self.scopes.slots[slot] = name, ("&", inner)
-            self.blocks.add(Eval(nodes.Store(place, target, ("p", inner), (0, 0))))
-        elif type_[0] == "r" and self._has_methods(type_[1]):
+            if type_.inner == ANY:
+                self.scopes.slots[slot] = name, reference_to(inner)
+            self.blocks.add(Eval(nodes.Store(place, target, pointer_to(inner), (0, 0))))
+        elif isinstance(type_, Record) and self._has_methods(type_.name):
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
             inner_node = value.named_children[0] if value.named_child_count else None
-            if type_[0] != "c" or (inner_node is not None and type_[1] in STRINGS):
+            if not isinstance(type_, Container) or (
+                inner_node is not None and type_.kind in STRINGS
+            ):
                 self.of.places.initialise(place, type_, inner_node)
             else:
                 self._made_of(slot, type_, value.named_children, node)
-        elif type_[0] == "c" and type_[1] in INDEXED and value is None:
+        elif isinstance(type_, Container) and type_.kind in INDEXED and value is None:
             self._made_of(slot, type_, [], node)
         else:
             self.of.places.initialise(place, type_, value)
 
-    def _made_of(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
+    def _made_of(self, slot: int, type_: Container, arguments: list[Node], node: Node) -> None:
         """Construct an object of a library's class from its arguments."""
-        how = "open" if type_[1].endswith("fstream") else "construct"
-        self.of.calling.method(nodes.Local(slot), "@" + type_[1], how, arguments, node, type_)
+        how = "open" if type_.kind.endswith("fstream") else "construct"
+        self.of.calling.method(nodes.Local(slot), "@" + type_.kind, how, arguments, node, type_)
 
-    def _object(self, place: Expr, type_: Type, value: Node | None, node: Node) -> None:
+    def _object(self, place: Expr, type_: Record, value: Node | None, node: Node) -> None:
         if value is None:
-            self.of.calling.construct(place, type_[1], [], node)
+            self.of.calling.construct(place, type_.name, [], node)
         elif value.type == "argument_list":
             arguments = [c for c in value.named_children if c.type != "comment"]
-            self.of.calling.construct(place, type_[1], arguments, node)
+            self.of.calling.construct(place, type_.name, arguments, node)
         elif value.type in _PLACES:
-            self.of.calling.construct(place, type_[1], [value], node)
+            self.of.calling.construct(place, type_.name, [value], node)
         else:
             self.of.places.initialise(place, type_, value)
 
-    def array_type(self, type_: Type, value: Node) -> Type:
+    def array_type(self, type_: Array, value: Node) -> Type:
         """Return the type of an initialised array, whose size is that of its initialiser when none
         is written, or is constant only with the variables that are seen here.
         """
@@ -187,30 +205,30 @@ class Locals(LocalLowering):
             live, self.blocks._open = self.blocks._open, None  # no variable-length array has one
             count = fold(self.of.value(written)[0])
             self.blocks._open = live
-            return ("a", type_[1], count) if count is not None and count > 0 else type_
+            return array_of(type_.inner, count) if count is not None and count > 0 else type_
         if value.type == "initializer_list":
             if any(child.type.startswith("preproc") for child in value.named_children):
                 return type_
             parts = [child for child in value.named_children if child.type != "comment"]
             indices = self.of.places.indices(parts)
-            return ("a", type_[1], -1 if indices is None else max(indices, default=-1) + 1)
+            return array_of(type_.inner, -1 if indices is None else max(indices, default=-1) + 1)
         expr = self.of.value(value)[0]
         if isinstance(expr, nodes.StringLiteral):
-            return ("a", type_[1], len(expr.text) + 1)
+            return array_of(type_.inner, len(expr.text) + 1)
         return type_
 
-    def _variable_length(self, slot: int, type_: Type, node: Node) -> None:
+    def _variable_length(self, slot: int, type_: Array, node: Node) -> None:
         written = _written_size(node)
         if written is None:
             return
         count = self.of.value(written)[0]
-        size = self.of.operators.bytes_of(type_[1])
+        size = self.of.operators.bytes_of(type_.inner)
         self.blocks.add(Alloca(slot, count, size, self.of.span(node)))
 
     def _static(self, name: str, type_: Type, node: Node, value: Node | None) -> None:
         if not name:  # a structured binding
             return
-        if type_[0] == "a" and type_[2] < 0 and value is not None:
+        if isinstance(type_, Array) and type_.count < 0 and value is not None:
             type_ = self.array_type(type_, value)
         unique = f"{self.body.name}{self.body.shape}.{name}"
         others = self._statics.get(unique, 0)
@@ -233,9 +251,9 @@ def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
     """Return whether a variable never changes, by its type, the words before its declarator and
     that:
     `const char *p` may, `char *const p` may not."""
-    while type_[0] == "a":
-        type_ = type_[1]
-    if type_[0] != "p":
+    while isinstance(type_, Array):
+        type_ = type_.inner
+    if not isinstance(type_, Pointer):
         return "const" in words or "constexpr" in words
     inner: Node | None = declarator
     last: Node | None = None

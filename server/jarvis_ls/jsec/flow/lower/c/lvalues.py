@@ -11,7 +11,19 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, UNPLACED, is_pointer, pointee
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Clear, Eval, Jump
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    FunctionType,
+    Integer,
+    Record,
+    Reference,
+    Type,
+    pointer_to,
+    record_type,
+)
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, first
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, LvalueLowering, Typed
 from jarvis_ls.jsec.flow.lower.c.iostreams import is_text
@@ -20,7 +32,6 @@ from jarvis_ls.jsec.flow.lower.c.literals import constant, literal
 _MOST_ITEMS: Final = 256
 """Items of an initialiser list that are examined."""
 _NULL: Final = frozenset({"NULL", "nullptr"})
-_PLAIN: Final = frozenset({"i", "f", "r"})
 """Kinds of elements that a number is stored in as it is: a record is one that nothing defines."""
 _NUMBER: Final = re.compile(rb"-[0-9]+|[0-9][0-9a-fA-FxX]*[uUlL]*")
 _NUMBERS: Final = re.compile(
@@ -53,7 +64,7 @@ class Lvalues(LvalueLowering):
             return self._element(node)
         if kind == "pointer_expression" and operator_of(node) == "*":
             expr, type_ = self.of.value(node.child_by_field_name("argument"))
-            return expr, type_ if type_[0] == "fn" else pointee(type_)
+            return expr, type_ if isinstance(type_, FunctionType) else pointee(type_)
         if kind in ("preproc_defined", "ERROR"):
             return self.of.spill(self.of.unknown())
         if kind == "update_expression" or kind == "assignment_expression":
@@ -66,9 +77,9 @@ class Lvalues(LvalueLowering):
             if expanded is not None:
                 return self.of.within(self.of.address, expanded, self.of.span(node))
         expr, type_ = self.of.value(node)
-        if type_[0] == "&":
-            return expr, type_[1]
-        if type_[0] == "r" and isinstance(expr, nodes.Load):
+        if isinstance(type_, Reference):
+            return expr, type_.inner
+        if isinstance(type_, Record) and isinstance(expr, nodes.Load):
             return expr.address, type_  # an object that lives until the end of the statement
         return self.of.spill((expr, type_))
 
@@ -111,9 +122,9 @@ class Lvalues(LvalueLowering):
 
     def member_of_this(self, name: str, span: Span) -> Typed:
         """Return a member named without `this->`."""
-        offset, type_ = self.of.types.member(("r", self.of.record), name)
+        offset, type_ = self.of.types.member(record_type(self.of.record), name)
         slot = self.of.scopes.find("this") or 0
-        this = nodes.Load(nodes.Local(slot), ("p", ("r", self.of.record)), span)
+        this = nodes.Load(nodes.Local(slot), pointer_to(record_type(self.of.record)), span)
         place = (self.of.record, name, offset) if offset >= UNPLACED else offset
         return nodes.Field(this, place, type_), type_
 
@@ -125,13 +136,13 @@ class Lvalues(LvalueLowering):
             type_ = pointee(type_)
         else:
             base, type_ = self.of.through_reference(*self.of.address(argument), self.of.span(node))
-        if type_[0] == "c":
+        if isinstance(type_, Container):
             if name == "second":  # of a pair, beside `first`
                 return nodes.Field(base, _WORD, ANY), ANY
             return base, ANY
         offset, member = self.of.types.member(type_, name)
-        if offset >= UNPLACED and type_[0] == "r":
-            return nodes.Field(base, (type_[1], name, offset), member), member
+        if offset >= UNPLACED and isinstance(type_, Record):
+            return nodes.Field(base, (type_.name, name, offset), member), member
         return nodes.Field(base, offset, member), member
 
     def _element(self, node: Node) -> Typed:
@@ -140,10 +151,10 @@ class Lvalues(LvalueLowering):
         index = first(indices) if indices is not None else node.child_by_field_name("index")
         base, type_ = self.of.value(argument)
         position = self.of.value(index)
-        if type_[0] == "c":
+        if isinstance(type_, Container):
             return self.of.calling.element(base, type_, position, self.of.span(node))
         if not is_pointer(type_) and is_pointer(position[1]):
-            if type_[0] != "i":  # an operator of a class
+            if not isinstance(type_, Integer):  # an operator of a class
                 return self.of.spill(self.of.unknown())
             (base, type_), position = position, (base, type_)  # `2[a]`
         expr, found = self.of.operators.offset(base, type_, position[0], self.of.span(node))
@@ -158,14 +169,14 @@ class Lvalues(LvalueLowering):
             self._list(address, type_, node)
             return
         span = self.of.span(node)
-        if type_[0] == "i" and _asks_for_null(node):
+        if isinstance(type_, Integer) and _asks_for_null(node):
             self._flag(address, type_, node, span)
             return
         value = self.of.value(node)
         if is_text(type_) and isinstance(address, nodes.Local):
             self.of.streams.assign(address, type_, "construct", value, span)
             return
-        stored = value[0] if type_[0] == "a" else self.of.as_type(value, type_, span)
+        stored = value[0] if isinstance(type_, Array) else self.of.as_type(value, type_, span)
         self.of.blocks.add(Eval(nodes.Store(address, stored, type_, span)))
 
     def _flag(self, address: Expr, type_: Type, node: Node, span: Span) -> None:
@@ -185,13 +196,17 @@ class Lvalues(LvalueLowering):
         if self.of.depth > MAX_DEPTH:
             self.of.cut = True
             return
-        if type_[0] == "a" and type_[1][0] in _PLAIN and self._numbers(address, type_[1], node):
+        if (
+            isinstance(type_, Array)
+            and isinstance(type_.inner, (Integer, Float, Record))
+            and self._numbers(address, type_.inner, node)
+        ):
             return
         self.of.depth += 1
         items = [c for c in node.named_children if c.type != "comment"]
         fields = self._members_in_order(type_)
-        unplaced = not fields and type_[0] == "r" and any(map(_is_placed_by_order, items))
-        indices = self.indices(items) if type_[0] == "a" else range(len(items))
+        unplaced = not fields and isinstance(type_, Record) and any(map(_is_placed_by_order, items))
+        indices = self.indices(items) if isinstance(type_, Array) else range(len(items))
         chosen = any(item.type.startswith("preproc") for item in items)
         unplaced = unplaced or chosen or indices is None or len(items) > _MOST_ITEMS
         if unplaced or any(self._may_be_several(initialiser) for initialiser in items):
@@ -216,27 +231,32 @@ class Lvalues(LvalueLowering):
             name = ""
             place: tuple[int, Type] | None
             inner: Node | None
-            if type_[0] == "a":
+            if isinstance(type_, Array):
                 inner = item.child_by_field_name("value") or item
-                place = (index * self.of.types.size(type_[1]), type_[1])
+                place = (index * self.of.types.size(type_.inner), type_.inner)
             elif item.type == "initializer_pair":
                 designator = item.child_by_field_name("designator")
                 name = text(first(designator)) if designator is not None else ""
                 inner = item.child_by_field_name("value")
-                place = self.of.types.member(type_, name) if type_[0] == "r" else None
-            elif type_[0] == "r":
+                place = self.of.types.member(type_, name) if isinstance(type_, Record) else None
+            elif isinstance(type_, Record):
                 name, place = fields[index] if index < len(fields) else ("", None)
                 inner = item
             else:
                 place, inner = (0, type_) if index == 0 else None, item
             if place is None or inner is None:
                 continue
-            far = place[0] >= UNPLACED and type_[0] == "r"
-            offset = (type_[1], name, place[0]) if far else place[0]
+            offset: nodes.Offset = place[0]
+            if place[0] >= UNPLACED and isinstance(type_, Record):
+                offset = (type_.name, name, place[0])
             target = nodes.Field(address, offset, place[1])
             if inner.type == "initializer_list":
                 self._list(target, place[1], inner)
-            elif place[1][0] != "i" or inner.type != "number_literal" or text(inner) != "0":
+            elif (
+                not isinstance(place[1], Integer)
+                or inner.type != "number_literal"
+                or text(inner) != "0"
+            ):
                 self.initialise(target, place[1], inner)
         self.of.depth -= 1
 
@@ -270,7 +290,7 @@ class Lvalues(LvalueLowering):
         size, start = self.of.types.size(type_), node.start_byte
         for index, match in enumerate(numbers):
             number = match.group()
-            if number == b"0" and type_[0] == "i":  # as the rest of what is cleared
+            if number == b"0" and isinstance(type_, Integer):  # as the rest of what is cleared
                 continue
             found = literal(number.decode())
             value = self.of.unknown(INT) if found is None else (nodes.Const(*found), found[1])
@@ -306,7 +326,7 @@ class Lvalues(LvalueLowering):
         return item.type == "identifier" and "," in facts.macros.get(text(item), "")
 
     def _members_in_order(self, type_: Type) -> list[tuple[str, tuple[int, Type]]]:
-        record = self.of.types.records.get(type_[1]) if type_[0] == "r" else None
+        record = self.of.types.records.get(type_.name) if isinstance(type_, Record) else None
         return list(record.fields.items()) if record is not None else []
 
 

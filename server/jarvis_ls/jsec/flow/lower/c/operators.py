@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, LONG, common, is_pointer, pointee, promote
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Jump, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Container,
+    Float,
+    FunctionType,
+    Integer,
+    Record,
+    Reference,
+    Type,
+    pointer_to,
+)
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, OperatorLowering, Typed
 from jarvis_ls.jsec.flow.lower.c.iostreams import is_text
 
 _COMPARE: Final = frozenset({"==", "!=", "<", ">", "<=", ">="})
-_READ: Final = frozenset({"r", "c", "?"})
 """Kinds of what may be something that is read from, not a number."""
 _LEFT: Final = frozenset({"cast_expression", "binary_expression"})
 """What may begin with a "cast" that is none."""
@@ -52,7 +62,7 @@ class Operators(OperatorLowering):
         ):
             span = self.of.span(node)  # `(T) &x`, likewise
             place, type_ = self.of.through_reference(*self.of.address(right_node), span)
-            return place, type_ if type_[0] == "fn" else ("p", type_)
+            return place, type_ if isinstance(type_, FunctionType) else pointer_to(type_)
         left = self.of.value(first)
         right = self.of.value(right_node)
         return self.combine(operator, left, right, self.of.span(node))
@@ -73,7 +83,9 @@ class Operators(OperatorLowering):
     def combine(self, operator: str, left: Typed, right: Typed, span: Span) -> Typed:
         """Return a binary operator other than `&&` and `||`."""
         (a, left_type), (b, right_type) = left, right
-        if operator == "+" and "c" in (left_type[0], right_type[0]):
+        if operator == "+" and (
+            isinstance(left_type, Container) or isinstance(right_type, Container)
+        ):
             joined = self.of.streams.concatenate(left, right, span)
             if joined is not None:
                 return joined
@@ -97,14 +109,15 @@ class Operators(OperatorLowering):
         is_comparison = isinstance(a, nodes.Compare) or isinstance(b, nodes.Compare)
         if operator == "&" and is_comparison:
             return nodes.BitAnd(a, b, span), INT
-        if operator == ">>" and left_type[0] in _READ and self.of.types.unit.language == "cpp":
+        reads = isinstance(left_type, (Record, Container)) or left_type is ANY
+        if operator == ">>" and reads and self.of.types.unit.language == "cpp":
             return self._read(a, left, right, span)
         if operator in ("<<", ">>"):
             type_ = promote(left_type)
         else:
             type_ = common(left_type, right_type)
             a, b = self._as_unsigned(left, type_, span), self._as_unsigned(right, type_, span)
-        if operator == "&" and type_[0] == "i" and not type_[2]:
+        if operator == "&" and isinstance(type_, Integer) and not type_.signed:
             if _is_constant(b):
                 a = _cut(a)
             elif _is_constant(a):
@@ -130,15 +143,20 @@ class Operators(OperatorLowering):
         if size:
             return size
         inner = type_
-        while inner[0] == "a":
-            inner = inner[1]
-        return type_ if inner[0] == "r" else 1
+        while isinstance(inner, Array):
+            inner = inner.inner
+        return type_ if isinstance(inner, Record) else 1
 
     @staticmethod
     def _as_unsigned(typed: Typed, to: Type, span: Span) -> Expr:
         """Return a signed operand of an operator that works on unsigned numbers."""
         expr, from_ = typed
-        if to[0] != "i" or to[2] or from_[0] != "i" or not from_[2]:
+        if (
+            not isinstance(to, Integer)
+            or to.signed
+            or not isinstance(from_, Integer)
+            or not from_.signed
+        ):
             return expr
         if isinstance(expr, nodes.Const) and expr.value >= 0:
             return expr
@@ -147,7 +165,7 @@ class Operators(OperatorLowering):
     def offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
         """Return a pointer moved by a number of elements."""
         size = self.bytes_of(pointee(type_))
-        return nodes.Index(pointer, index, size, span), ("p", pointee(type_))
+        return nodes.Index(pointer, index, size, span), pointer_to(pointee(type_))
 
     def truth(self, node: Node) -> Typed:
         """0 or 1, worked out by branches."""
@@ -180,12 +198,12 @@ class Operators(OperatorLowering):
         second = self.of.value(node.child_by_field_name("alternative"))
         self.of.blocks.add(SetTemp(temp, second[0]))
         self.of.blocks.start(after)
-        number = first[1][0] in "if" and second[1][0] in "if"
+        number = isinstance(first[1], (Integer, Float)) and isinstance(second[1], (Integer, Float))
         type_ = (
             common(first[1], second[1])
             if number
             else second[1]
-            if first[0] == nodes.Null() or first[1][0] in "i?"
+            if first[0] == nodes.Null() or isinstance(first[1], Integer) or first[1] is ANY
             else first[1]
         )
         return nodes.Temp(temp), type_
@@ -209,7 +227,7 @@ class Operators(OperatorLowering):
         if not isinstance(number, nodes.Const) or not number.value:
             return None
         value, type_ = self.of.value(asked)
-        if type_[0] != "i":
+        if not isinstance(type_, Integer):
             return None
         return nodes.Else(value, number.value), common(type_, small)
 
@@ -222,7 +240,9 @@ class Operators(OperatorLowering):
         type_ = promote(type_)
         if operator == "-" and isinstance(expr, nodes.Const):
             value = (
-                -expr.value if type_[0] != "i" or type_[2] else (-expr.value) % (1 << 8 * type_[1])
+                -expr.value
+                if not isinstance(type_, Integer) or type_.signed
+                else (-expr.value) % (1 << 8 * type_.size)
             )
             return nodes.Const(value, type_), type_
         if operator == "-":
@@ -234,15 +254,15 @@ class Operators(OperatorLowering):
         argument = node.child_by_field_name("argument")
         operator = node.child_by_field_name("operator")
         address, type_ = self.of.address(argument)
-        if type_[0] == "&":
-            address, type_ = nodes.Load(address, type_, self.of.span(node)), type_[1]
+        if isinstance(type_, Reference):
+            address, type_ = nodes.Load(address, type_, self.of.span(node)), type_.inner
         postfix = (
             operator is not None
             and argument is not None
             and (operator.start_byte > argument.start_byte)
         )
         sign = 1 if text(operator) == "++" else -1
-        delta: Any = sign
+        delta: int | tuple[Type, int] = sign
         if is_pointer(type_):
             size = self.bytes_of(pointee(type_))
             delta = sign * size if isinstance(size, int) else (size, sign)
@@ -258,8 +278,8 @@ class Operators(OperatorLowering):
             address, type_ = self.of.through_reference(
                 *self.of.address(node.child_by_field_name("left")), span
             )
-            if type_[0] == "r" and (type_[1], "operator=") in self.of.types.methods:
-                return self.of.calling.assign(address, type_[1], value, node)
+            if isinstance(type_, Record) and (type_.name, "operator=") in self.of.types.methods:
+                return self.of.calling.assign(address, type_.name, value, node)
             if is_text(type_):
                 self.of.streams.assign(address, type_, "assign", value, span)
                 return self.of.load(address, type_, span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.instructions import Clear, Eval, Instruction
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import Type
 from jarvis_ls.jsec.flow.lower.builder import Blocks, Scopes
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, Outer
 from jarvis_ls.jsec.flow.lower.c.expression import Expressions

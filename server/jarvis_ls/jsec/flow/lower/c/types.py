@@ -25,7 +25,22 @@ from jarvis_ls.jsec.flow.ir.c_types import (
     size_of,
 )
 from jarvis_ls.jsec.flow.ir.declarations import RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    FunctionType,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    array_of,
+    container_of,
+    float_of,
+    function_type,
+    integer,
+    pointer_to,
+    record_type,
+    reference_to,
+)
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.flow.lower.c.installed import DeclaredTypes, InstalledNames
 from jarvis_ls.jsec.flow.lower.c.literals import constant
@@ -56,9 +71,9 @@ class Types(DeclaredTypes):
         self.enumerators: dict[str, int] = dict(unit.facts.enumerators)
         self._signs: set[str] = set()
         """Tags of the enums with constants below zero."""
-        self.methods: dict[tuple[str, str], Type] = {}
+        self.methods: dict[tuple[str, str], FunctionType] = {}
         """Function types of member functions by class and name."""
-        self.overloads: dict[tuple[str, str], list[Type]] = {}
+        self.overloads: dict[tuple[str, str], list[FunctionType]] = {}
         """Function types of each name, by class, or empty outside of classes."""
         self.erased: set[str] = set()
         """Parameters of the templates around."""
@@ -81,10 +96,10 @@ class Types(DeclaredTypes):
             len(self.installed.records),
         )
 
-    def overload(self, owner: str, name: str, type_: Type) -> None:
+    def overload(self, owner: str, name: str, type_: FunctionType) -> None:
         """Take in a function; another one of the same name may be known."""
         known = self.overloads.setdefault((owner, name), [])
-        if all(other[2] != type_[2] for other in known):
+        if all(other.parameters != type_.parameters for other in known):
             known.append(type_)
 
     def size(self, type_: Type) -> int:
@@ -131,18 +146,18 @@ class Types(DeclaredTypes):
             if declared.type.split()[-1:] != [name]:
                 return self.of_declaration(declared)
         if name in self.records:
-            return ("r", name)
+            return record_type(name)
         macro = self.facts.macros.get(name)
         found = _KNOWN.get(name)
         if found is not None:
             return self.words(macro) if macro and macro in NAMED else self._shipped_type(found)
         if name in LIBRARY.structures and macro is None:
-            return self._shipped_type(("r", name))
+            return self._shipped_type(record_type(name))
         if name in CONTAINERS:
-            return ("c", name, ANY)
+            return container_of(name, ANY)
         if macro:
             return self.words(macro)
-        return self.installed.type(self, name) or ("r", name)
+        return self.installed.type(self, name) or record_type(name)
 
     def installed_constant(self, name: str) -> int | None:
         """Return the value that a header outside of the project gives a name."""
@@ -150,13 +165,15 @@ class Types(DeclaredTypes):
 
     def _shipped_type(self, type_: Type) -> Type:
         """Return a type of a library, whose members are known from then on."""
-        declared = LIBRARY.structures.get(type_[1]) if type_[0] == "r" else None
-        if declared is not None and type_[1] not in self.records:
+        if not isinstance(type_, Record) or type_.name in self.records:
+            return type_
+        declared = LIBRARY.structures.get(type_.name)
+        if declared is not None:
             node = _structure(declared)
             if node is not None:
                 self.record(node)
-        elif type_[0] == "r" and type_[1] not in self.records:
-            self.installed.record(self, type_[1])
+        elif isinstance(type_, Record) and type_.name not in self.records:
+            self.installed.record(self, type_.name)
         return type_
 
     def is_class(self, name: str) -> bool:
@@ -170,10 +187,10 @@ class Types(DeclaredTypes):
         """Return the type of a declaration known as text."""
         found = self.words(declared.type)
         for _ in range(min(declared.pointers, 8)):
-            found = ("p", found)
+            found = pointer_to(found)
         for size in reversed(declared.arrays[:8]):
             count = constant(size, self)
-            found = ("a", found, -1 if count is None else count)
+            found = array_of(found, -1 if count is None else count)
         return found
 
     def words(self, written: str) -> Type:
@@ -187,7 +204,7 @@ class Types(DeclaredTypes):
         names = [w.strip("*") for w in names if w.strip("*")]
         found = self._from_words(names)
         for _ in range(min(stars, 8)):
-            found = ("p", found)
+            found = pointer_to(found)
         return found
 
     def _from_words(self, names: list[str]) -> Type:
@@ -198,12 +215,12 @@ class Types(DeclaredTypes):
         if set(names) <= {"unsigned", "signed", "long", "short", "int", "char", "double"}:
             signed = "unsigned" not in names
             if "char" in names:
-                return ("i", 1, signed)
+                return integer(1, signed)
             if "double" in names:
-                return ("f", 16 if "long" in names else 8)
+                return float_of(16 if "long" in names else 8)
             if "short" in names:
-                return ("i", 2, signed)
-            return ("i", 8 if "long" in names else 4, signed)
+                return integer(2, signed)
+            return integer(8 if "long" in names else 4, signed)
         return self.by_name(names[-1])
 
     def specifier_type(self, node: Node) -> Type:
@@ -229,7 +246,7 @@ class Types(DeclaredTypes):
             return self.record(node)
         if kind == "enum_specifier":
             self.enumeration(node)
-            return ("i", 4, text(node.child_by_field_name("name")) in self._signs)
+            return integer(4, text(node.child_by_field_name("name")) in self._signs)
         if kind == "template_type":
             return self._template(node)
         if kind == "qualified_identifier":
@@ -246,7 +263,7 @@ class Types(DeclaredTypes):
         arguments = node.child_by_field_name("arguments")
         if name == "function" and arguments is not None and arguments.named_child_count == 1:
             called = self.of(arguments.named_children[0])
-            return ("p", called) if called[0] == "fn" else ANY
+            return pointer_to(called) if isinstance(called, FunctionType) else ANY
         if name not in CONTAINERS:
             return self.by_name(name)
         inner = (
@@ -255,8 +272,8 @@ class Types(DeclaredTypes):
             else []
         )
         if name in ("auto_ptr", "unique_ptr", "shared_ptr"):
-            return ("c", name, inner[0] if len(inner) == 1 else ANY)  # others have a deleter
-        return ("c", name, inner[-1 if "map" in name else 0] if inner else ANY)
+            return container_of(name, inner[0] if len(inner) == 1 else ANY)  # others have a deleter
+        return container_of(name, inner[-1 if "map" in name else 0] if inner else ANY)
 
     def enumeration(self, node: Node) -> None:
         """Take over the constants of an `enum`; with one below zero its type is signed."""
@@ -286,18 +303,18 @@ class Types(DeclaredTypes):
         name = text(name_node).rpartition("::")[2] or alias or f"@{self.origin}{node.start_byte}"
         body = node.child_by_field_name("body")
         if name in self._defining or name in self.records:
-            return ("r", name)
+            return record_type(name)
         if body is None or len(self._defining) >= _MAX_NESTED:
-            return self._shipped_type(("r", name))
+            return self._shipped_type(record_type(name))
         self._defining.add(name)
-        self._named[name] = ("r", name)
+        self._named[name] = record_type(name)
         record = RecordIR(name)
         self._members(body, record, is_union=node.type == "union_specifier", node=node)
         self.records[name] = record
         if record.size:
             self.sizes[name] = (record.size, record.align)
         self._defining.discard(name)
-        return ("r", name)
+        return record_type(name)
 
     def _members(self, body: Node, record: RecordIR, *, is_union: bool, node: Node) -> None:
         offset, align, sure = 0, 1, not body.has_error
@@ -332,8 +349,8 @@ class Types(DeclaredTypes):
             ]
             declarators = child.children_by_field_name("declarator")
             base_type = self._member_type(child, record.name, declarators)
-            if not declarators and base_type[0] == "r" and base_type[1][:1] == "@":
-                inner = self.records.get(base_type[1])  # members of an unnamed struct or union
+            if not declarators and isinstance(base_type, Record) and base_type.name[:1] == "@":
+                inner = self.records.get(base_type.name)  # members of an unnamed struct or union
                 if inner is not None:
                     sure = sure and (inner.size > 0 or not self.origin)
                     at = 0 if is_union else _round(offset, 1 if packed else inner.align)
@@ -343,7 +360,7 @@ class Types(DeclaredTypes):
                     align = max(align, 1 if packed else inner.align)
             for declarator in declarators:
                 name, type_ = self.declarator(declarator, base_type)
-                if type_[0] == "fn":
+                if isinstance(type_, FunctionType):
                     methods.add(name)
                     if "virtual" in words:
                         virtual.add(name)
@@ -389,28 +406,31 @@ class Types(DeclaredTypes):
 
     def member(self, type_: Type, name: str) -> tuple[int, Type]:
         """Offset and type of a member; a place of its own for one that is not known."""
-        if type_[0] == "r":
-            record = self.records.get(type_[1])
+        if isinstance(type_, Record):
+            record = self.records.get(type_.name)
             if record is not None and name in record.fields:
                 return record.fields[name]
-            inner = self._inner_member(type_, name) if type_[1] in self.installed.records else None
+            inner = (
+                self._inner_member(type_, name) if type_.name in self.installed.records else None
+            )
             if inner is not None:
                 return inner
         declared = self.facts.fields.get(name, ())
-        if len(declared) > 1 and type_[0] == "r":  # a record without a name says whose it is
-            own = f"struct {type_[1]}.{name}"
+        if len(declared) > 1 and isinstance(type_, Record):
+            # a record without a name says whose it is
+            own = f"struct {type_.name}.{name}"
             declared = tuple(d for d in declared if d.type == own) or declared
         found = {self.of_declaration(d) for d in declared[:4]}
         alike = found.pop() if len(found) == 1 else ANY
         # a number of a record without a name may be wider than the one of that name elsewhere
-        unsure = alike[0] == "i" and type_[0] != "r"
+        unsure = isinstance(alike, Integer) and not isinstance(type_, Record)
         return UNPLACED + 8 * _number(name), ANY if unsure else alike
 
     def _inner_member(self, type_: Type, name: str) -> tuple[int, Type] | None:
         """Return the member of a member that a macro such as `st_mtime` represents."""
         offset = 0
         for part in self.installed.member(name):
-            record = self.records.get(type_[1]) if type_[0] == "r" else None
+            record = self.records.get(type_.name) if isinstance(type_, Record) else None
             if record is None or part not in record.fields:
                 return None
             below, type_ = record.fields[part]
@@ -429,9 +449,9 @@ class Types(DeclaredTypes):
                 break
             inner = node.child_by_field_name("declarator")
             if kind in ("pointer_declarator", "abstract_pointer_declarator"):
-                base = ("p", base)
+                base = pointer_to(base)
             elif kind in ("reference_declarator", "abstract_reference_declarator"):
-                base = ("&", base)
+                base = reference_to(base)
                 inner = node.named_children[0] if node.named_child_count else None
             elif kind in ("array_declarator", "abstract_array_declarator"):
                 base, inner = self._array(node, base)
@@ -472,10 +492,10 @@ class Types(DeclaredTypes):
             sizes.append(constant(text(written), self) if written is not None else None)
             inner = inner.child_by_field_name("declarator")
         for size in sizes:
-            base = ("a", base, -1 if size is None or size < 0 else size)
+            base = array_of(base, -1 if size is None or size < 0 else size)
         return base, inner
 
-    def function(self, node: Node, result: Type) -> Type:
+    def function(self, node: Node, result: Type) -> FunctionType:
         """Return the type of a function declarator."""
         parameters = node.child_by_field_name("parameters")
         found: list[Type] = []
@@ -491,11 +511,13 @@ class Types(DeclaredTypes):
                     c.type == "type_qualifier" and text(c) == "const" for c in child.children
                 )
                 # of `const char **` the pointer is written, the characters are not
-                inner = found[-1][1] if found[-1][0] in ("p", "a") else ANY
-                constant_.append(said and inner[0] != "p")
+                inner = found[-1].inner if isinstance(found[-1], (Pointer, Array)) else ANY
+                constant_.append(said and not isinstance(inner, Pointer))
         if found == [VOID]:
             found = []
-        return ("fn", result, tuple(_decay(t) for t in found), variadic, tuple(constant_))
+        return function_type(
+            result, tuple(_decay(t) for t in found), variadic=variadic, const=tuple(constant_)
+        )
 
 
 @lru_cache(256)
@@ -519,9 +541,9 @@ def _name_in_macro(inner: Node | None) -> str:
 
 
 def _decay(type_: Type) -> Type:
-    if type_[0] == "a":
-        return ("p", type_[1])
-    return ("p", type_) if type_[0] == "fn" else type_
+    if isinstance(type_, Array):
+        return pointer_to(type_.inner)
+    return pointer_to(type_) if isinstance(type_, FunctionType) else type_
 
 
 def _fields(body: Node) -> Iterator[tuple[Node, bool]]:

@@ -9,31 +9,57 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, SetTemp, Stop
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import (
+    FIRST,
+    HELD,
+    NAMED,
     NEVER,
     NUMBERS,
+    STRING,
     UNIT,
+    WANTED,
     inner_of,
     is_pointer,
     is_scalar,
     shape,
     width,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Adt,
+    Array,
+    Box,
+    Derived,
+    Float,
+    Integer,
+    Option,
+    Pointer,
+    Reference,
+    Result,
+    Slice,
+    Type,
+    Uninit,
+    Vector,
+    adt,
+    integer,
+    pointer_to,
+    reference_to,
+    wrapped,
+)
 from jarvis_ls.jsec.flow.library.rust_functions import FUNCTIONS, METHODS, TESTS, Entry
 from jarvis_ls.jsec.flow.lower.rust.context import FunctionBuilder, Signature, Typed
 from jarvis_ls.jsec.flow.lower.rust.methods import Methods
 
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 _WRAPPING = {"add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "shl": "<<", "shr": ">>"}
 _UNSURE = frozenset({"checked", "overflowing"})
 _RESULTS = {
-    "malloc": ("p", ANY),
-    "calloc": ("p", ANY),
-    "realloc": ("p", ANY),
+    "malloc": pointer_to(ANY),
+    "calloc": pointer_to(ANY),
+    "realloc": pointer_to(ANY),
     "free": UNIT,
-    "strdup": ("p", ("i", 1, True)),
-    "getenv": ("p", ("i", 1, True)),
+    "strdup": pointer_to(integer(1, True)),
+    "getenv": pointer_to(integer(1, True)),
 }
 
 
@@ -103,7 +129,7 @@ class Calls:
             None if signature is not None else FUNCTIONS.get(f"{owner}::{name}" if owner else name)
         )
         if entry is not None:
-            hint = generic if generic[0] != "?" else ANY
+            hint = generic if generic is not ANY else ANY
             moved = [body.of.move(argument, ANY) for argument in given]
             return self.call_library(entry, moved, hint, wanted, span)
         if signature is None and owner in NUMBERS and name in ("from", "try_from"):
@@ -114,7 +140,7 @@ class Calls:
         values = self._arguments(given, signature)
         result = signature.result if signature is not None else wanted
         found = body.function(full, values, result if signature is not None else ANY, span)
-        if result[0] == "!" and signature is not None:
+        if result is NEVER and signature is not None:
             body.blocks.end(Stop())
         return found, result
 
@@ -160,7 +186,7 @@ class Calls:
 
     def _variant(self, name: str, owner: str, given: list[Node], wanted: Type) -> Typed:
         values = []
-        type_: Type = ("adt", owner if owner[:1].isupper() else name)
+        type_: Type = adt(owner if owner[:1].isupper() else name)
         hint = inner_of(wanted) if name in ("Some", "Ok") else ANY
         plain = name in self.body.outer.structs
         for index, argument in enumerate(given):
@@ -168,17 +194,17 @@ class Calls:
             value, found = self.body.of.move(argument, expected)
             values.append((str(index), self.body.of.coerce(value, found, expected)))
             if name in ("Some", "Ok"):
-                held = expected if expected[0] != "?" else found
-                type_ = ("opt" if name == "Some" else "res", held)
+                held = expected if expected is not ANY else found
+                type_ = wrapped(Option if name == "Some" else Result, held)
         if name == "Err":
-            type_ = wanted if wanted[0] == "res" else ("res", ANY)
+            type_ = wanted if isinstance(wanted, Result) else wrapped(Result, ANY)
         return self.body.of.values.make("" if plain else name, values, type_)
 
     def _conversion(self, given: list[Node], to: Type, name: str) -> Typed:
         value, from_ = self.body.of.value(given[0] if given else None)
         if name == "from":
             return self.body.of.as_type(value, from_, to), to
-        found: Type = ("res", to)
+        found: Type = wrapped(Result, to)
         return self.body.call("@fitting", [value], found, (0, 0), (shape(to),)), found
 
     def call_library(
@@ -215,12 +241,12 @@ class Calls:
         body.of.borrow(at)
         if not body.blocks.live:
             return nodes.Unknown(ANY), NEVER
-        while type_[0] == "&" and is_pointer(type_[1]):
-            at, type_ = body.load(at, type_), type_[1]
+        while isinstance(type_, Reference) and is_pointer(type_.inner):
+            at, type_ = body.load(at, type_), type_.inner
         owner = type_
-        if type_[0] == "p":
+        if isinstance(type_, Pointer):
             return self.methods.of_pointer(name, body.load(at, type_), type_, given, generic, span)
-        if type_[0] == "box" and name in ("into_raw", "as_ptr"):
+        if isinstance(type_, Box) and name in ("into_raw", "as_ptr"):
             return self._of_box(name, at, type_)
         address, owner = body.of.dereference(at, type_)
         known = self._own(owner, name)
@@ -234,13 +260,13 @@ class Calls:
     def _own(self, type_: Type, name: str) -> str | None:
         """Return the full name of a method that this program defines."""
         outer = self.body.outer
-        if type_[0] == "adt":
-            full = f"{type_[1]}::{name}"
+        if isinstance(type_, Adt):
+            full = f"{type_.name}::{name}"
             if full in outer.several:
                 return None
             return full if full in outer.signatures or name not in METHODS else None
         owners = outer.methods.get(name, set())
-        if type_[0] == "?" and len(owners) == 1 and name not in METHODS and name not in TESTS:
+        if type_ is ANY and len(owners) == 1 and name not in METHODS and name not in TESTS:
             full = f"{next(iter(owners))}::{name}"
             return None if full in outer.several else full
         return None
@@ -251,16 +277,18 @@ class Calls:
         result = signature.result if signature is not None else ANY
         return self.body.function(full, [address, *values], result, span), result
 
-    def _of_box(self, name: str, at: Expr, type_: Type) -> Typed:
+    def _of_box(self, name: str, at: Expr, type_: Box) -> Typed:
         body = self.body
         value = body.load(at, type_)
         if name == "as_ptr":
-            return value, ("p", type_[1])
+            return value, pointer_to(type_.inner)
         temp = body.blocks.temp()
         body.blocks.add(SetTemp(temp, value))
         body.passing = [place for place in body.passing if place != at]
         body.mark_moved(at, type_)
-        return body.call("@release", [nodes.Temp(temp)], ("p", type_[1]), (0, 0)), ("p", type_[1])
+        return body.call(
+            "@release", [nodes.Temp(temp)], pointer_to(type_.inner), (0, 0)
+        ), pointer_to(type_.inner)
 
     def _of_value(
         self,
@@ -272,23 +300,22 @@ class Calls:
         span: nodes.Span,
     ) -> Typed | None:
         """Return a method of numbers, vectors, arrays and such; None for any other."""
-        kind = type_[0]
-        if kind in ("i", "f"):
+        if isinstance(type_, (Integer, Float)):
             return self.methods.of_number(name, address, type_, given, span)
-        if name in TESTS and (kind in ("opt", "res", "?")):
+        if name in TESTS and (isinstance(type_, (Option, Result)) or type_ is ANY):
             tag = nodes.Load(nodes.Field(address, 0, _INT), _INT, (0, 0))
             operator = "==" if name in ("is_some", "is_ok") else "!="
             true = nodes.Const(1, _INT)
             return nodes.Compare(operator, tag, true, _INT, (0, 0)), BOOL
-        if kind in ("vec", "slice", "a"):
+        if isinstance(type_, (Vector, Slice, Array)):
             return self.methods.of_elements(name, address, type_, given, span)
-        if kind == "mu":
+        if isinstance(type_, Uninit):
             return self.methods.of_uninit(name, address, type_, given, wanted, span)
         if name == "clone":
             return self.body.call("@whole", [address], type_, (0, 0)), type_
-        if kind in ("opt", "res") and name in ("as_ref", "as_mut"):
+        if isinstance(type_, (Option, Result)) and name in ("as_ref", "as_mut"):
             return self.body.call("@unknown", [], ANY, (0, 0)), ANY
-        if kind == "opt" and name in ("take", "replace"):
+        if isinstance(type_, Option) and name in ("take", "replace"):
             return self.body.call("@takes", [address], type_, (0, 0)), type_
         return None
 
@@ -304,15 +331,15 @@ class Calls:
     ) -> Typed:
         body = self.body
         entry: Any = METHODS.get(name)
-        if entry is not None and name in ("push", "extend") and type_[0] not in ("string", "?"):
+        if entry is not None and name in ("push", "extend") and type_ not in (STRING, ANY):
             entry = None
         values = [body.of.move(argument, ANY) for argument in given]
         if entry is None:
             args = [address, *(value for value, _ in values)]
             return body.call("@unseen", args, ANY, span, (name,)), ANY
         hint = generic
-        if hint[0] == "?" and name == "parse":
-            hint = wanted[1] if wanted[0] in ("res", "opt") else wanted
+        if hint is ANY and name == "parse":
+            hint = wanted.inner if isinstance(wanted, (Result, Option)) else wanted
         receiver: Typed = (address, type_)
         found, result = self.call_library(
             (
@@ -330,21 +357,19 @@ class Calls:
         return found, result
 
 
-def resolve(spec: Any, types: list[Type], generic: Type, wanted: Type) -> Type:
+def resolve(spec: Type, types: list[Type], generic: Type, wanted: Type) -> Type:
     """Return a result of the table with types in the places that represent them."""
-    if isinstance(spec, int):
-        return types[spec] if spec < len(types) else ANY
-    if spec == "0*":
+    if spec is FIRST:
+        return types[0] if types else ANY
+    if spec is HELD:
         return inner_of(types[0]) if types else ANY
-    if spec == "T":
-        return generic if generic[0] != "?" else inner_of(wanted)
-    if spec == "W" or spec == ("W",):
+    if spec is NAMED:
+        return inner_of(wanted) if generic is ANY else generic
+    if spec is WANTED:
         return wanted
-    if (
-        isinstance(spec, tuple)
-        and len(spec) == 2
-        and spec[0] in ("box", "p", "&", "vec", "opt", "res", "mu", "keep", "slice")
-    ):
-        return (spec[0], resolve(spec[1], types, generic, wanted))
-    found: Type = spec
-    return found
+    if not isinstance(spec, Derived) or isinstance(spec, Array):
+        return spec
+    inner = resolve(spec.inner, types, generic, wanted)
+    if isinstance(spec, Pointer):
+        return pointer_to(inner)
+    return reference_to(inner) if isinstance(spec, Reference) else wrapped(type(spec), inner)

@@ -11,7 +11,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.instructions import CallRust, Declare, Eval
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
     UNIT,
@@ -21,10 +21,21 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     shape,
     width,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Adt,
+    Box,
+    Option,
+    Result,
+    Tuple,
+    Type,
+    Vector,
+    integer,
+    pointer_to,
+)
 from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS, Blocks, Scopes, span_of
 
 Typed = tuple[Expr, Type]
-NOTHING: Expr = nodes.Const(0, ("i", 4, True))
+NOTHING: Expr = nodes.Const(0, integer(4, True))
 Visit = Callable[[Node, Type], Typed]
 _MAX_LEAVES = 4
 
@@ -325,27 +336,26 @@ class FunctionBuilder(ABC):
         """Drop a value: it ends its life."""
         if not self.blocks.live:
             return
-        if type_[0] == "adt" and type_[1] in self.outer.dropping:
-            self.function(f"{type_[1]}::drop", [address], UNIT, (0, 0))
+        if isinstance(type_, Adt) and type_.name in self.outer.dropping:
+            self.function(f"{type_.name}::drop", [address], UNIT, (0, 0))
         for offset, family in self.leaves(type_):
-            place = nodes.Field(address, offset, ("p", ANY)) if offset else address
+            place = nodes.Field(address, offset, pointer_to(ANY)) if offset else address
             self.call("@drop", [place], ANY, span, (family,))
 
     def leaves(self, type_: Type, depth: int = 0) -> list[tuple[int, str]]:
         """Return the offsets in a value where owned memory is, and what allocated that."""
-        kind = type_[0]
-        if kind == "box":
-            return [(0, "CString" if type_[1] == ("i", 1, True) else "Box")]
-        if kind == "vec":
+        if isinstance(type_, Box):
+            return [(0, "CString" if type_.inner == integer(1, True) else "Box")]
+        if isinstance(type_, Vector):
             return [(place_of("ptr"), "Vec")]
         inner: list[tuple[str, Type]] = []
-        if kind in ("opt", "res"):
-            inner = [("0", type_[1])]
-        elif kind == "tup":
-            inner = [(str(index), member) for index, member in enumerate(type_[1])]
-        elif kind == "adt" and depth < _MAX_LEAVES:
-            members = self.outer.structs.get(type_[1], {})
-            inner = [(name, self.types.of(node, type_[1])) for name, node in members.items()]
+        if isinstance(type_, (Option, Result)):
+            inner = [("0", type_.inner)]
+        elif isinstance(type_, Tuple):
+            inner = [(str(index), member) for index, member in enumerate(type_.members)]
+        elif isinstance(type_, Adt) and depth < _MAX_LEAVES:
+            members = self.outer.structs.get(type_.name, {})
+            inner = [(name, self.types.of(node, type_.name)) for name, node in members.items()]
         return [
             (place_of(name) + offset, family)
             for name, member in inner

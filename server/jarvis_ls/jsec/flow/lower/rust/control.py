@@ -7,15 +7,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
 from jarvis_ls.jsec.flow.ir.instructions import Branch, Jump, Return, SetTemp, Stop
-from jarvis_ls.jsec.flow.ir.nodes import Type
-from jarvis_ls.jsec.flow.ir.rust_types import (
-    NEVER,
-    UNIT,
-    inner_of,
-    join_types,
-    place_of,
-    shape,
-)
+from jarvis_ls.jsec.flow.ir.rust_types import NEVER, UNIT, inner_of, join_types, place_of, shape
+from jarvis_ls.jsec.flow.ir.types import Option, Result, Type, integer, pointer_to
 from jarvis_ls.jsec.flow.lower.rust.context import (
     NOTHING,
     ControlLowering,
@@ -26,7 +19,7 @@ from jarvis_ls.jsec.flow.lower.rust.context import (
 )
 from jarvis_ls.jsec.flow.lower.rust.loops import Loops
 
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 _SAME = frozenset(
     "iter iter_mut into_iter rev skip take step_by cloned copied by_ref peekable fuse "
     "lines bytes drain".split()
@@ -168,7 +161,7 @@ class Control(ControlLowering):
         type_ = join_types(type_, self._arm(inner, wanted, temp)) if inner is not None else type_
         self.blocks.end(Jump(after))
         self.blocks.start(after)
-        if type_[0] == "!" and inner is None:
+        if type_ is NEVER and inner is None:
             type_ = UNIT
         return (nodes.Temp(temp) if type_ != UNIT else NOTHING), type_
 
@@ -252,8 +245,8 @@ class Control(ControlLowering):
         address, type_ = body.of.address(node.named_children[0])
         if not self.blocks.live:
             return NOTHING, NEVER
-        if type_[0] not in ("opt", "res"):
-            address = body.call("@through", [address], ("p", ANY), (0, 0))
+        if not isinstance(type_, (Option, Result)):
+            address = body.call("@through", [address], pointer_to(ANY), (0, 0))
         there, failed = self.blocks.label(), self.blocks.label()
         value = body.call("@split", [address], BOOL, (0, 0))
         self.blocks.end(Branch(value, there, failed, (0, 0)))
@@ -267,7 +260,7 @@ class Control(ControlLowering):
             body.leave(0, self.body.span(node))
             self.blocks.end(Return(error, self.body.span(node)))
         self.blocks.start(there)
-        inner = inner_of(type_) if type_[0] in ("opt", "res") else ANY
+        inner = inner_of(type_) if isinstance(type_, (Option, Result)) else ANY
         found = body.call("@payload", [address], inner, (0, 0), (place_of("0"),))
         body.mark_moved(address, type_)
         return found, inner

@@ -7,7 +7,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.instructions import SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import (
     LITERAL,
     NEVER,
@@ -22,6 +22,25 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     shape,
     width,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Adt,
+    Array,
+    Box,
+    Float,
+    Integer,
+    Option,
+    Pointer,
+    Reference,
+    Result,
+    Slice,
+    Tuple,
+    Type,
+    Vector,
+    integer,
+    pointer_to,
+    reference_to,
+    wrapped,
+)
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH
 from jarvis_ls.jsec.flow.lower.rust.calls import Calls
 from jarvis_ls.jsec.flow.lower.rust.context import ExpressionLowering, FunctionBuilder, Typed, Visit
@@ -31,7 +50,7 @@ from jarvis_ls.jsec.flow.lower.rust.values import Values
 
 _COMPARES = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"})
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 
 
 class Expressions(ExpressionLowering):
@@ -116,7 +135,7 @@ class Expressions(ExpressionLowering):
         if found is not None:
             return found
         value, type_ = self.value(node, wanted)
-        if type_[0] == "!":
+        if type_ is NEVER:
             return nodes.Unknown(ANY), ANY
         return self.body.spill(value, type_), type_
 
@@ -158,14 +177,14 @@ class Expressions(ExpressionLowering):
     def dereference(self, address: Expr, type_: Type) -> Typed:
         """Return the place that a place of references leads to."""
         for _ in range(4):
-            if not is_pointer(type_) or type_[0] == "p":
+            if not is_pointer(type_) or isinstance(type_, Pointer):
                 break
             address = self.body.load(address, type_)
-            type_ = type_[1]
-        if type_[0] == "&":  # to a slice or text: is here
-            type_ = type_[1]
-        if type_[0] == "?":
-            address = self.body.call("@through", [address], ("p", ANY), (0, 0))
+            type_ = type_.inner
+        if isinstance(type_, Reference):  # to a slice or text: is here
+            type_ = type_.inner
+        if type_ is ANY:
+            address = self.body.call("@through", [address], pointer_to(ANY), (0, 0))
         return address, type_
 
     def is_raw(self, node: Node) -> bool:
@@ -175,7 +194,10 @@ class Expressions(ExpressionLowering):
             node = _bare(node.named_children[0])
         if node.type != "unary_expression" or node.children[0].type != "*":
             return False
-        return self.type_of(node.named_children[0])[0] in ("p", "?")
+        return (
+            isinstance(self.type_of(node.named_children[0]), Pointer)
+            or self.type_of(node.named_children[0]) is ANY
+        )
 
     def type_of(self, node: Node) -> Type:
         """Return the type of an expression, as far as it can be known without carrying it out."""
@@ -186,26 +208,30 @@ class Expressions(ExpressionLowering):
         if node.type == "field_expression":
             owner = self.type_of(node.named_children[0])
             while is_pointer(owner):
-                owner = owner[1]
+                owner = owner.inner
             named = text(node.child_by_field_name("field"))
-            return self.body.outer.member(owner[1], named) if owner[0] == "adt" else ANY
+            return self.body.outer.member(owner.name, named) if isinstance(owner, Adt) else ANY
         if node.type == "type_cast_expression":
             return self.body.types.of(node.child_by_field_name("type"), self.body.record)
         return ANY
 
     def coerce(self, value: Expr, from_: Type, to: Type) -> Expr:
         """Return a reference to an array or vector as a slice."""
-        if to[0] in ("&", "box") and to[1][0] == "slice" and is_pointer(from_):
-            pointer, length = self.elements(value, from_[1])
+        if isinstance(to, (Reference, Box)) and isinstance(to.inner, Slice) and is_pointer(from_):
+            pointer, length = self.elements(value, from_.inner)
             return self.body.call("@slice", [pointer, length], to, (0, 0))
-        if is_scalar(to) and to[0] in ("i", "f") and from_[0] in ("i", "f"):
+        if (
+            is_scalar(to)
+            and isinstance(to, (Integer, Float))
+            and isinstance(from_, (Integer, Float))
+        ):
             return self.as_type(value, from_, to)
         return value
 
     def as_type(self, value: Expr, from_: Type, to: Type) -> Expr:
         """Return a number in another type that holds it."""
         old, other = shape(from_), shape(to)
-        if old == other or old[0] != "i" or other[0] != "i":
+        if old == other or not isinstance(old, Integer) or not isinstance(other, Integer):
             return value
         if isinstance(value, nodes.Const):
             return nodes.Const(value.value, other)
@@ -213,16 +239,16 @@ class Expressions(ExpressionLowering):
 
     def elements(self, address: Expr, type_: Type) -> tuple[Expr, Expr]:
         """Address of the first element and number of elements of what is at an address."""
-        if type_[0] == "a":
+        if isinstance(type_, Array):
             size = width(type_)
             first = nodes.Decay(address, size) if size else address
-            return first, nodes.Const(int(type_[2]), USIZE)
-        if type_[0] in ("vec", "slice"):
-            pointer = nodes.Field(address, place_of("ptr"), ("p", ANY))
+            return first, nodes.Const(int(type_.count), USIZE)
+        if isinstance(type_, (Vector, Slice)):
+            pointer = nodes.Field(address, place_of("ptr"), pointer_to(ANY))
             length = nodes.Field(address, place_of("len"), USIZE)
-            element = ("p", shape(type_[1]))
+            element = pointer_to(shape(type_.inner))
             return nodes.Load(pointer, element, (0, 0)), nodes.Load(length, USIZE, (0, 0))
-        return nodes.Unknown(("p", ANY)), nodes.Unknown(USIZE)
+        return nodes.Unknown(pointer_to(ANY)), nodes.Unknown(USIZE)
 
     # names and literals
 
@@ -248,9 +274,9 @@ class Expressions(ExpressionLowering):
         owner, _, name = whole.rpartition("::")
         if owner in NUMBERS and name in ("MAX", "MIN"):
             type_ = NUMBERS[owner]
-            bits = 8 * int(type_[1]) - (1 if type_[-1] is True else 0)
-            if type_[0] == "i":
-                low = -(1 << bits) if type_[2] else 0
+            if isinstance(type_, Integer):
+                bits = 8 * type_.size - (1 if type_.signed else 0)
+                low = -(1 << bits) if type_.signed else 0
                 return nodes.Const((1 << bits) - 1 if name == "MAX" else low, type_), type_
         return self.by_name(name, wanted)
 
@@ -266,8 +292,8 @@ class Expressions(ExpressionLowering):
         if name == "None" or (name[:1].isupper() and not name.isupper()):
             kind = (
                 wanted
-                if wanted[0] in ("opt", "res", "adt")
-                else ("opt", ANY)
+                if isinstance(wanted, (Option, Result, Adt))
+                else wrapped(Option, ANY)
                 if name == "None"
                 else ANY
             )
@@ -297,7 +323,7 @@ class Expressions(ExpressionLowering):
         self.borrow(address)
         if not raw and self.is_raw(inner):
             self.body.call("@reads", [address], ANY, self.body.span(node))
-        return address, ("p" if raw else "&", type_)
+        return address, pointer_to(type_) if raw else reference_to(type_)
 
     def borrow(self, address: Expr) -> None:
         """Note that the address of a place is taken: it must not be used when the place is gone."""
@@ -313,11 +339,11 @@ class Expressions(ExpressionLowering):
         pointer, _ = self.elements(address, type_)
         for part in node.named_children[-1].named_children:
             self.value(part, USIZE)
-        if type_[0] not in ("a", "vec", "slice"):
+        if not isinstance(type_, (Array, Vector, Slice)):
             return self.body.call("@like", [address], ANY, (0, 0)), TEXT
-        found: Type = ("&", ("slice", inner_of(type_)))
+        found: Type = reference_to(wrapped(Slice, inner_of(type_)))
         unknown = nodes.Unknown(USIZE)
-        moved = self.body.call("@within", [pointer], ("p", ANY), (0, 0))
+        moved = self.body.call("@within", [pointer], pointer_to(ANY), (0, 0))
         return self.body.call("@slice", [moved, unknown], found, (0, 0)), found
 
     # places
@@ -330,7 +356,7 @@ class Expressions(ExpressionLowering):
             return nodes.Unknown(ANY), ANY
         address, type_ = found
         span = self.body.span(node) if self.is_raw(node) else (0, 0)
-        if type_[0] == "?":
+        if type_ is ANY:
             return self.body.call("@part", [address], ANY, span), ANY
         return self.body.load(address, type_, span), type_
 
@@ -341,12 +367,14 @@ class Expressions(ExpressionLowering):
             return nodes.Unknown(ANY), ANY
         address, type_ = self.through(base)
         member = ANY
-        if type_[0] == "adt":
-            member = self.body.outer.member(type_[1], name)
-        elif type_[0] == "tup" and name.isdigit() and int(name) < len(type_[1]):
-            member = type_[1][int(name)]
+        if isinstance(type_, Adt):
+            member = self.body.outer.member(type_.name, name)
+        elif isinstance(type_, Tuple) and name.isdigit() and int(name) < len(type_.members):
+            member = type_.members[int(name)]
         stored = shape(member)
-        return nodes.Field(address, place_of(name), stored if stored[0] != "a" else ANY), member
+        return nodes.Field(
+            address, place_of(name), stored if not isinstance(stored, Array) else ANY
+        ), member
 
     def _element(self, node: Node) -> Typed | None:
         base, index = node.named_children[0], node.named_children[-1]
@@ -354,13 +382,17 @@ class Expressions(ExpressionLowering):
             return None
         address, type_ = self.through(base)
         at, _ = self.value(index, USIZE)
-        if type_[0] not in ("a", "vec", "slice"):
-            return self.body.call("@inside", [address], ("p", ANY), (0, 0)), ANY
+        if not isinstance(type_, (Array, Vector, Slice)):
+            return self.body.call("@inside", [address], pointer_to(ANY), (0, 0)), ANY
         pointer, length = self.elements(address, type_)
         place = self.body.call(
-            "@index", [pointer, at, length], ("p", ANY), self.body.span(node), (width(type_[1]),)
+            "@index",
+            [pointer, at, length],
+            pointer_to(ANY),
+            self.body.span(node),
+            (width(type_.inner),),
         )
-        return place, type_[1]
+        return place, type_.inner
 
     # values with members
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.nodes import text
@@ -19,8 +18,18 @@ from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
-from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.ir.nodes import Span
 from jarvis_ls.jsec.flow.ir.rust_types import RustTypes, shape
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Float,
+    FunctionType,
+    Integer,
+    Type,
+    function_type,
+    opaque,
+    tuple_of,
+)
 from jarvis_ls.jsec.flow.lower.builder import TooLarge, first_functions
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_loosely
@@ -70,7 +79,7 @@ class RustLowering:
         }
 
     @property
-    def imported(self) -> dict[str, Any]:
+    def imported(self) -> dict[str, FunctionType]:
         """Return nothing: Rust has no headers."""
         return {}
 
@@ -83,10 +92,10 @@ class RustLowering:
         """Do nothing: Rust has no headers."""
 
     @property
-    def prototypes(self) -> dict[str, Any]:
+    def prototypes(self) -> dict[str, FunctionType]:
         """Return what names the types of the functions, for those that call them."""
         return {
-            f"fn {key}": ("fn", repr(signature), None, False)
+            f"fn {key}": function_type(opaque(repr(signature)), None, variadic=False)
             for key, signature in self._outer.signatures.items()
         }
 
@@ -207,7 +216,7 @@ class RustLowering:
             if child.type == "parameter"
         )
         given = node.child_by_field_name("return_type")
-        result = types.of(given, record) if given is not None else ("tup", ())
+        result = types.of(given, record) if given is not None else tuple_of(())
         has_self = listed is not None and any(
             c.type == "self_parameter" for c in listed.named_children
         )
@@ -235,7 +244,7 @@ class RustLowering:
         type_ = self._outer.types.of(node.child_by_field_name("type"))
         number = self._outer.types.constant(text(value)) if value is not None else None
         changes = any(child.type == "mutable_specifier" for child in node.children)
-        if number is not None and not changes and type_[0] == "i":
+        if number is not None and not changes and isinstance(type_, Integer):
             self._constants[name] = number
         self._outer.globals[name] = type_
         self.file.globals[name] = GlobalIR(name, _stored_type(type_), False, not changes, (), False)
@@ -243,7 +252,7 @@ class RustLowering:
 
 def _stored_type(type_: Type) -> Type:
     stored = shape(type_)
-    return stored if stored[0] in ("i", "f", "a") else ANY
+    return stored if isinstance(stored, (Integer, Float, Array)) else ANY
 
 
 def _attributes(prefix: Iterable[Node]) -> str:

@@ -8,12 +8,9 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import Eval, Jump, Return, SetTemp, Stop
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
-from jarvis_ls.jsec.flow.ir.rust_types import (
-    NEVER,
-    UNIT,
-    shape,
-)
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.rust_types import NEVER, UNIT, shape
+from jarvis_ls.jsec.flow.ir.types import Pointer, Type, adt, record_type, reference_to
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, check_size, span_of
 from jarvis_ls.jsec.flow.lower.rust.context import NOTHING, FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.rust.control import Control
@@ -159,7 +156,7 @@ class Body(FunctionBuilder):
             return
         if pattern.type == "identifier" or (pattern.type == "mut_pattern"):
             found, type_ = self.of.move(value, declared)
-            wanted = type_ if declared[0] == "?" else declared
+            wanted = type_ if declared is ANY else declared
             if not self.blocks.live:
                 return
             name = text(pattern).removeprefix("mut ").removeprefix("ref ").strip()
@@ -175,7 +172,7 @@ class Body(FunctionBuilder):
                 self.drop(self.spill(found, type_), type_, self.span(value))
             return
         address, type_ = self.of.address(value, declared)
-        self.patterns.bind(pattern, address, type_ if declared[0] == "?" else declared)
+        self.patterns.bind(pattern, address, type_ if declared is ANY else declared)
 
     def _let_else(self, pattern: Node, value: Node, declared: Type, otherwise: Node) -> None:
         address, type_ = self.of.address(value, declared)
@@ -190,7 +187,7 @@ class Body(FunctionBuilder):
 
     def give(self, value: Expr, span: Span) -> None:
         """Leave the function with a value, after what it owns is dropped."""
-        if self.result[0] == "p":
+        if isinstance(self.result, Pointer):
             self.call("@outlives", [value], ANY, span)
         self.leave(0, span)
         self.blocks.end(Return(value, span))
@@ -201,8 +198,10 @@ class Body(FunctionBuilder):
         bound: list[tuple[Node, int, Type]] = []
         for child in listed.named_children if listed is not None else ():
             if child.type == "self_parameter":
-                own: Type = ("adt", self.record)
-                found.append(self._parameter("self", ("&", own) if "&" in text(child) else own))
+                own: Type = adt(self.record)
+                found.append(
+                    self._parameter("self", reference_to(own) if "&" in text(child) else own)
+                )
             elif child.type == "parameter":
                 pattern = child.child_by_field_name("pattern")
                 type_ = self.types.of(child.child_by_field_name("type"), self.record)
@@ -216,7 +215,7 @@ class Body(FunctionBuilder):
 
     def _parameter(self, name: str, type_: Type) -> int:
         stored = shape(type_)  # in what is not known anything may be
-        slot = self.scopes.declare(name, ("r", "") if stored[0] == "?" else stored)
+        slot = self.scopes.declare(name, record_type("") if stored is ANY else stored)
         self.slots.append(type_)
         self.owned[-1].append(slot)
         return slot

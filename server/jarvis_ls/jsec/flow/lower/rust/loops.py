@@ -7,7 +7,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Jump, SetTemp, Stop
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
     UNIT,
@@ -18,9 +18,22 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     shape,
     width,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Integer,
+    Option,
+    Reference,
+    Slice,
+    Type,
+    Vector,
+    integer,
+    pointer_to,
+    reference_to,
+    tuple_of,
+)
 from jarvis_ls.jsec.flow.lower.rust.context import NOTHING, FunctionBuilder, Loop, Typed
 
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 _SAME = frozenset(
     "iter iter_mut into_iter rev skip take step_by cloned copied by_ref peekable fuse "
     "lines bytes drain".split()
@@ -109,7 +122,7 @@ class Loops:
         counter = self.body.declare("", type_, self.body.span(low))
         self.body.store(nodes.Local(counter), self.body.of.as_type(first, low_type, type_), type_)
         stored = shape(type_)
-        if stored[0] != "i":
+        if not isinstance(stored, Integer):
             stored = USIZE
         head, inside, again = (self.blocks.label() for _ in range(3))
         loop = self.enter(self._name(node), again)
@@ -153,9 +166,9 @@ class Loops:
         address, type_ = self.body.of.address(source)
         if self.body.leaves(type_) and source is value and isinstance(address, nodes.Local):
             self.body.owned[-1].append(address.slot)
-        by_reference = source is not value or type_[0] == "&"
+        by_reference = source is not value or isinstance(type_, Reference)
         address, type_ = self.body.of.dereference(address, type_)
-        element = inner_of(type_) if type_[0] in ("a", "vec", "slice", "opt") else ANY
+        element = inner_of(type_) if isinstance(type_, (Array, Vector, Slice, Option)) else ANY
         head, inside = self.blocks.label(), self.blocks.label()
         loop = self.enter(self._name(node), head)
         self.blocks.start(head)
@@ -166,7 +179,7 @@ class Loops:
         if counted:
             number = nodes.Unknown(USIZE)
             value_, bound = self.body.of.values.make(
-                "", [("0", number), ("1", found)], ("tup", (USIZE, bound))
+                "", [("0", number), ("1", found)], tuple_of((USIZE, bound))
             )
             found = value_
         self.body.patterns.bind(pattern, self.body.spill(found, bound), bound)
@@ -176,13 +189,13 @@ class Loops:
         self.left(loop, UNIT)
 
     def _element(self, address: Expr, type_: Type, element: Type, *, by_reference: bool) -> Typed:
-        if type_[0] in ("a", "vec", "slice") and is_scalar(element) and width(element):
+        if isinstance(type_, (Array, Vector, Slice)) and is_scalar(element) and width(element):
             pointer, length = self.body.of.elements(address, type_)
             place = self.body.call(
-                "@element", [pointer, length], ("p", ANY), (0, 0), (width(element),)
+                "@element", [pointer, length], pointer_to(ANY), (0, 0), (width(element),)
             )
             if by_reference:
-                return place, ("&", element)
+                return place, reference_to(element)
             return self.body.load(place, element), element
         return self.body.call("@inside", [address], ANY, (0, 0)), ANY
 

@@ -9,8 +9,17 @@ from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
 from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Return, Stop
-from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.ir.rust_types import NEVER, STRING, UNIT, is_pointer, join_types, width
+from jarvis_ls.jsec.flow.ir.types import (
+    Float,
+    Integer,
+    Pointer,
+    Type,
+    Vector,
+    integer,
+    pointer_to,
+    wrapped,
+)
 from jarvis_ls.jsec.flow.lower.rust.context import NOTHING, FunctionBuilder, Typed
 
 _SHOWS = frozenset(
@@ -67,7 +76,7 @@ class Macros:
                 a, b, type_ = body.of.operators.operands(parts[0], parts[1])
                 yes, no = body.blocks.label(), body.blocks.label()
                 test = nodes.Compare(_COMPARES[name], a, b, type_, (0, 0))
-                known = type_[0] in ("i", "f", "p")
+                known = isinstance(type_, (Integer, Float, Pointer))
                 body.blocks.end(Branch(test if known else nodes.Unknown(BOOL), yes, no, (0, 0)))
                 body.blocks.start(no)
                 body.blocks.end(Stop())
@@ -84,10 +93,10 @@ class Macros:
     def _format(self, name: str, written: str) -> Typed:
         body = self.body
         # digits are no way to a path or command
-        values = [value for value, type_ in self._values(written) if type_[0] != "i"]
+        values = [value for value, type_ in self._values(written) if not isinstance(type_, Integer)]
         for captured in _CAPTURED.findall(written):
             slot = body.scopes.find(captured)
-            if slot is not None and body.scopes.slots[slot][1][0] != "i":
+            if slot is not None and not isinstance(body.scopes.slots[slot][1], Integer):
                 values.append(nodes.Local(slot))
         if name != "format":
             plain = name.endswith(("print", "println"))
@@ -100,8 +109,8 @@ class Macros:
         for part in self._parts(f"({written})"):
             if part.type in ("identifier", "field_expression"):
                 address, type_ = self.body.of.address(part)
-                while is_pointer(type_) and type_[0] != "p":
-                    address, type_ = self.body.load(address, type_), type_[1]
+                while is_pointer(type_) and not isinstance(type_, Pointer):
+                    address, type_ = self.body.load(address, type_), type_.inner
                 found.append((address, type_))
             else:
                 value, type_ = self.body.of.value(part)
@@ -114,19 +123,19 @@ class Macros:
         body = self.body
         parts = self._parts(f"([{written}])")
         if not parts or parts[0].type != "array_expression":
-            return nodes.Unknown(ANY), ("vec", ANY)
+            return nodes.Unknown(ANY), wrapped(Vector, ANY)
         array = parts[0]
-        element: Type = wanted[1] if wanted[0] == "vec" else ANY
+        element: Type = wanted.inner if isinstance(wanted, Vector) else ANY
         length = array.child_by_field_name("length")
         held = [c for c in array.named_children if c != length and "comment" not in c.type]
         values = [body.of.move(part, element) for part in held]
         for _, type_ in values[:1]:
             element = join_types(element, type_)
-        found: Type = ("vec", element)
+        found: Type = wrapped(Vector, element)
         if length is not None:
-            count, _ = body.of.value(length, ("i", 8, False))
+            count, _ = body.of.value(length, integer(8, False))
         else:
-            count = nodes.Const(len(held), ("i", 8, False))
+            count = nodes.Const(len(held), integer(8, False))
         args = [count, *(value for value, _ in values)]
         return body.call("@filled", args, found, body.span(array), (width(element),)), found
 
@@ -144,7 +153,7 @@ class Macros:
             return nodes.Unknown(ANY), ANY
         address, type_ = body.of.address(parts[0])
         body.of.borrow(address)
-        return address, ("p", type_)
+        return address, pointer_to(type_)
 
     def _parts(self, written: str) -> list[Node]:
         """Return the expressions between commas; none where the text is none."""

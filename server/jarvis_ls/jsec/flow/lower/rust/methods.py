@@ -5,20 +5,35 @@ from __future__ import annotations
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import UNIT, USIZE, shape, width
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Derived,
+    Integer,
+    Option,
+    Pointer,
+    Slice,
+    Type,
+    Uninit,
+    Vector,
+    integer,
+    pointer_to,
+    reference_to,
+    wrapped,
+)
 from jarvis_ls.jsec.flow.lower.rust.context import FunctionBuilder, Typed
 
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 _WRAPPING = {"add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "shl": "<<", "shr": ">>"}
 _UNSURE = frozenset({"checked", "overflowing"})
 _RESULTS = {
-    "malloc": ("p", ANY),
-    "calloc": ("p", ANY),
-    "realloc": ("p", ANY),
+    "malloc": pointer_to(ANY),
+    "calloc": pointer_to(ANY),
+    "realloc": pointer_to(ANY),
     "free": UNIT,
-    "strdup": ("p", ("i", 1, True)),
-    "getenv": ("p", ("i", 1, True)),
+    "strdup": pointer_to(integer(1, True)),
+    "getenv": pointer_to(integer(1, True)),
 }
 
 
@@ -32,25 +47,25 @@ class Methods:
         self,
         name: str,
         value: Expr,
-        type_: Type,
+        type_: Pointer,
         given: list[Node],
         generic: Type,
         span: nodes.Span,
     ) -> Typed:
         """Return a method of a raw pointer."""
         body = self.body
-        target = type_[1]
+        target = type_.inner
         size = width(target)
         if name == "is_null":
-            return nodes.Compare("==", value, nodes.Null(), ("p", ANY), (0, 0)), BOOL
+            return nodes.Compare("==", value, nodes.Null(), pointer_to(ANY), (0, 0)), BOOL
         if name in ("cast", "cast_mut", "cast_const", "as_ptr", "byte_add"):
             if name == "byte_add":
                 return nodes.Index(value, body.of.value(given[0], USIZE)[0], 1, (0, 0)), type_
-            return value, ("p", generic if generic[0] != "?" or name == "cast" else target)
+            return value, pointer_to(generic if generic is not ANY or name == "cast" else target)
         if name in ("add", "offset", "sub", "wrapping_add", "wrapping_sub", "wrapping_offset"):
             number, _ = body.of.value(given[0] if given else None, USIZE)
             if name.endswith("sub"):
-                number = nodes.Negate(number, ("i", 8, True), (0, 0))
+                number = nodes.Negate(number, integer(8, True), (0, 0))
             return nodes.Index(value, number, size, (0, 0)), type_
         if name in ("read", "read_unaligned", "read_volatile"):
             return body.load(value, target, span), target
@@ -59,7 +74,7 @@ class Methods:
             body.store(value, held, target, span)
             return nodes.Const(0, _INT), UNIT
         if name in ("as_ref", "as_mut"):
-            found: Type = ("opt", ("&", target))
+            found: Type = wrapped(Option, reference_to(target))
             return body.call("@optional", [value], found, (0, 0), ((), 0, 0, 0)), found
         values = [body.of.move(argument, ANY)[0] for argument in given]
         copied = {
@@ -89,14 +104,14 @@ class Methods:
         other = body.of.as_type(values[0][0], values[0][1], type_) if values else None
         how, _, operation = name.partition("_")
         stored = shape(type_)
-        if operation in _WRAPPING and other is not None and stored[0] == "i":
+        if operation in _WRAPPING and other is not None and isinstance(stored, Integer):
             operator = _WRAPPING[operation]
             if operator in ("/", "%"):
-                return nodes.Unknown(stored), ("opt", type_) if how in _UNSURE else type_
+                return nodes.Unknown(stored), wrapped(Option, type_) if how in _UNSURE else type_
             if how == "wrapping":
                 return nodes.Binary(operator, value, other, stored, (0, 0)), type_
             if how == "checked":
-                found: Type = ("opt", type_)
+                found: Type = wrapped(Option, type_)
                 return body.call(
                     "@checked math", [value, other], found, (0, 0), (operator, stored)
                 ), found
@@ -104,9 +119,9 @@ class Methods:
                 return body.call(
                     "@saturated", [value, other], type_, (0, 0), (operator, stored)
                 ), type_
-        if name in ("min", "max") and other is not None and stored[0] == "i":
+        if name in ("min", "max") and other is not None and isinstance(stored, Integer):
             return body.call(f"@{name}", [value, other], type_, (0, 0)), type_
-        if name == "clamp" and len(values) == 2 and stored[0] == "i":
+        if name == "clamp" and len(values) == 2 and isinstance(stored, Integer):
             low = body.call("@max", [value, other or value], type_, (0, 0))
             high = body.of.as_type(values[1][0], values[1][1], type_)
             return body.call("@min", [low, high], type_, (0, 0)), type_
@@ -119,11 +134,11 @@ class Methods:
         return nodes.Unknown(ANY), ANY
 
     def of_elements(
-        self, name: str, address: Expr, type_: Type, given: list[Node], span: nodes.Span
+        self, name: str, address: Expr, type_: Derived, given: list[Node], span: nodes.Span
     ) -> Typed | None:
         """Return a method of a vector, an array or a slice; None for others."""
         body = self.body
-        element = type_[1]
+        element = type_.inner
         size = width(element)
         pointer, length = body.of.elements(address, type_)
         if name == "len":
@@ -132,22 +147,21 @@ class Methods:
             zero = nodes.Const(0, USIZE)
             return nodes.Compare("==", length, zero, USIZE, (0, 0)), BOOL
         if name in ("as_ptr", "as_mut_ptr", "as_ptr_range"):
-            return pointer, ("p", element)
+            return pointer, pointer_to(element)
         if name in ("get_unchecked", "get_unchecked_mut") and given[0].type != "range_expression":
             at, _ = body.of.value(given[0], USIZE)
-            return body.call("@unchecked", [pointer, at, length], ("p", ANY), span, (size, name)), (
-                "&",
-                element,
-            )
+            return body.call(
+                "@unchecked", [pointer, at, length], pointer_to(ANY), span, (size, name)
+            ), reference_to(element)
         values = [body.of.move(argument, element) for argument in given]
         if name in ("as_slice", "as_mut_slice", "iter", "iter_mut", "as_ref", "as_mut"):
-            found: Type = ("&", ("slice", element))
+            found: Type = reference_to(wrapped(Slice, element))
             return body.call("@slice", [pointer, length], found, (0, 0)), found
         if name in ("first", "last", "get", "get_mut", "pop", "swap_remove", "remove"):
-            if type_[0] == "vec" and name not in ("first", "last", "get", "get_mut"):
+            if isinstance(type_, Vector) and name not in ("first", "last", "get", "get_mut"):
                 body.call("@resized", [address], ANY, (0, 0))
             return body.call("@like", [address], ANY, (0, 0)), ANY
-        if type_[0] != "vec":
+        if not isinstance(type_, Vector):
             if name in ("copy_from_slice", "fill", "clone_from_slice"):
                 body.call("@fill all", [pointer, *(v for v, _ in values)], ANY, (0, 0))
                 return nodes.Const(0, _INT), UNIT
@@ -187,26 +201,26 @@ class Methods:
         self,
         name: str,
         address: Expr,
-        type_: Type,
+        type_: Uninit,
         given: list[Node],
         wanted: Type,
         span: nodes.Span,
     ) -> Typed | None:
         """Return a method of `MaybeUninit`; None for others."""
         body = self.body
-        inner = type_[1] if type_[1][0] != "?" else wanted
+        inner = wanted if type_.inner is ANY else type_.inner
         if name in ("as_mut_ptr", "as_ptr"):
             body.of.borrow(address)
-            return address, ("p", inner)
+            return address, pointer_to(inner)
         if name == "write" and given:
             value, _ = body.of.move(given[0], inner)
             body.store(address, value, inner)
-            return address, ("&", inner)
+            return address, reference_to(inner)
         if name in ("assume_init", "assume_init_read", "assume_init_ref", "assume_init_mut"):
-            element = inner[1] if inner[0] == "a" else inner
-            if element[0] in ("mu", "?"):  # of what needs no value itself
+            element = inner.inner if isinstance(inner, Array) else inner
+            if isinstance(element, Uninit) or element is ANY:  # of what needs no value itself
                 return nodes.Unknown(ANY), inner
             found = body.call("@assume", [address], inner, span)
             referred = name.endswith(("ref", "mut"))
-            return (address, ("&", inner)) if referred else (found, inner)
+            return (address, reference_to(inner)) if referred else (found, inner)
         return None

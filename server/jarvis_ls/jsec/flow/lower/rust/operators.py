@@ -7,8 +7,9 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
 from jarvis_ls.jsec.flow.ir.instructions import SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import (
+    DYN,
     LITERAL,
     NEVER,
     UNIT,
@@ -18,11 +19,21 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     shape,
     width,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Array,
+    Float,
+    Integer,
+    Pointer,
+    Reference,
+    Type,
+    integer,
+    pointer_to,
+)
 from jarvis_ls.jsec.flow.lower.rust.context import FunctionBuilder, OperatorLowering, Typed
 
 _COMPARES = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"})
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 
 
 def _bare(node: Node) -> Node:
@@ -50,11 +61,21 @@ class Operators(OperatorLowering):
                 if not plain:
                     self.body.blocks.add(SetTemp(temp, a))
                     a = nodes.Temp(temp)
-            b, other = self.body.of.value(right, left_type if left_type[0] in ("i", "f") else ANY)
-        while left_type[0] == "&" and is_scalar(left_type[1]) and other[0] != "&":
-            a, left_type = self.body.load(a, left_type[1]), left_type[1]
-        while other[0] == "&" and is_scalar(other[1]) and left_type[0] != "&":
-            b, other = self.body.load(b, other[1]), other[1]
+            b, other = self.body.of.value(
+                right, left_type if isinstance(left_type, (Integer, Float)) else ANY
+            )
+        while (
+            isinstance(left_type, Reference)
+            and is_scalar(left_type.inner)
+            and not isinstance(other, Reference)
+        ):
+            a, left_type = self.body.load(a, left_type.inner), left_type.inner
+        while (
+            isinstance(other, Reference)
+            and is_scalar(other.inner)
+            and not isinstance(left_type, Reference)
+        ):
+            b, other = self.body.load(b, other.inner), other.inner
         type_ = join_types(left_type, other)
         return (
             self.body.of.as_type(a, left_type, type_),
@@ -76,13 +97,13 @@ class Operators(OperatorLowering):
             a, b, type_ = self.operands(left, right)
         stored = shape(type_)
         if operator in _COMPARES:
-            if stored[0] in ("i", "f", "p"):
+            if isinstance(stored, (Integer, Float, Pointer)):
                 return nodes.Compare(operator, a, b, stored, (0, 0)), BOOL
-            if type_[0] == "?":
+            if type_ is ANY:
                 return nodes.Compare(operator, a, b, ANY, (0, 0)), BOOL
             self.body.call("@tested", [a, b], ANY, (0, 0))
             return nodes.Unknown(BOOL), BOOL
-        if stored[0] not in ("i", "f") or operator not in _ARITHMETIC:
+        if not isinstance(stored, (Integer, Float)) or operator not in _ARITHMETIC:
             return self.body.call("@mix", [a, b], type_, (0, 0)), type_
         return self.arithmetic(operator, a, b, type_, node), type_
 
@@ -90,7 +111,7 @@ class Operators(OperatorLowering):
         """Lower arithmetic that wraps; a division is checked for zero."""
         stored = shape(type_)
         span = (0, 0)
-        if operator in ("/", "%") and stored[0] == "i":
+        if operator in ("/", "%") and isinstance(stored, Integer):
             span = self.body.span(node)
             self.body.call("@divides", [b], ANY, span)
         return nodes.Binary(operator, a, b, stored, span)
@@ -105,7 +126,7 @@ class Operators(OperatorLowering):
             self.body.of.value(right)
             return nodes.Const(0, _INT), UNIT
         value, type_ = self.body.of.move(right, self.body.of.type_of(left))
-        if type_[0] == "!":
+        if type_ is NEVER:
             return value, NEVER
         place = self.body.of.place(left)
         if place is None:
@@ -116,9 +137,9 @@ class Operators(OperatorLowering):
             return nodes.Const(0, _INT), UNIT
         address, target = place
         span = self.body.span(left) if self.body.of.is_raw(left) else (0, 0)
-        if target[0] in ("?",):
+        if target is ANY:
             target = type_
-            if isinstance(address, nodes.Local) and self.body.slots[address.slot][0] in ("?",):
+            if isinstance(address, nodes.Local) and self.body.slots[address.slot] is ANY:
                 self.body.slots[address.slot] = type_
         if not isinstance(value, (nodes.Const, nodes.Temp, nodes.StringLiteral, nodes.Null)):
             temp = self.body.blocks.temp()
@@ -140,7 +161,7 @@ class Operators(OperatorLowering):
         address, type_ = place
         b, other = self.body.of.value(right, type_)
         span = self.body.span(node) if left is not None and self.body.of.is_raw(left) else (0, 0)
-        if shape(type_)[0] in ("i", "f"):
+        if isinstance(shape(type_), (Integer, Float)):
             if not isinstance(address, (nodes.Local, nodes.Global)):
                 temp = self.body.blocks.temp()
                 self.body.blocks.add(SetTemp(temp, address))
@@ -159,14 +180,14 @@ class Operators(OperatorLowering):
         if operator == "*":
             pointer, type_ = self.body.of.value(inner)
             target = inner_of(type_)
-            span = self.body.span(node) if type_[0] in ("p", "?") else (0, 0)
+            span = self.body.span(node) if (isinstance(type_, Pointer) or type_ is ANY) else (0, 0)
             return self.body.load(pointer, target, span), target
         value, type_ = self.body.of.value(inner, wanted)
         if operator == "-":
             if isinstance(value, nodes.Const):
                 return nodes.Const(-value.value, value.type), type_
             return nodes.Negate(value, shape(type_), (0, 0)), type_
-        if type_ == BOOL or type_[0] == "?":
+        if type_ == BOOL or type_ is ANY:
             return nodes.Not(value), type_
         return nodes.Complement(value, shape(type_)), type_
 
@@ -175,36 +196,40 @@ class Operators(OperatorLowering):
         inner = node.child_by_field_name("value")
         to = self.body.types.of(node.child_by_field_name("type"), self.body.record)
         value, from_ = self.body.of.value(inner)
-        if to == ANY or to[0] in ("dyn",):
+        if to == ANY or to is DYN:
             return value, ANY if to == ANY else from_
         old, other = shape(from_), shape(to)
-        if to[0] == "p":
-            if from_[0] == "&" and from_[1][0] == "a" and to[1][0] != "a":
-                value = nodes.Decay(value, width(from_[1]) or 0)
-            inner_type = to[1] if to[1][0] not in ("?",) else inner_of(from_)
+        if isinstance(to, Pointer):
+            if (
+                isinstance(from_, Reference)
+                and isinstance(from_.inner, Array)
+                and not isinstance(to.inner, Array)
+            ):
+                value = nodes.Decay(value, width(from_.inner) or 0)
+            inner_type = to.inner if to.inner is not ANY else inner_of(from_)
             return (
-                (value, ("p", inner_type))
-                if old[0] in ("p", "&")
+                (value, pointer_to(inner_type))
+                if isinstance(old, (Pointer, Reference))
                 else (self.body.call("@address", [value], to, self.body.span(node)), to)
             )
-        if old[0] in ("i", "?") and other[0] == "i":
-            if old[0] == "i" and _holds(other, old):
+        if (isinstance(old, Integer) or old is ANY) and isinstance(other, Integer):
+            if isinstance(old, Integer) and _holds(other, old):
                 return self.body.of.as_type(value, from_, to), to
             meant = inner is not None and _is_literal(inner)
-            extra = (old if old[0] == "i" else ("i", 8, True), meant)
+            extra = (old if isinstance(old, Integer) else integer(8, True), meant)
             return self.body.call("@as", [value], to, self.body.span(node), extra), to
-        if other[0] == "f":
+        if isinstance(other, Float):
             return value, to
-        if other[0] == "i":
+        if isinstance(other, Integer):
             return self.body.call("@number", [value], to, self.body.span(node)), to
         return value, to
 
 
-def _holds(wide: Type, narrow: Type) -> bool:
+def _holds(wide: Integer, narrow: Integer) -> bool:
     """Return whether one integer type holds every number of another."""
-    if wide[2] == narrow[2]:
-        return bool(wide[1] >= narrow[1])
-    return bool(wide[2] and wide[1] > narrow[1])
+    if wide.signed == narrow.signed:
+        return wide.size >= narrow.size
+    return wide.signed and wide.size > narrow.size
 
 
 def _is_literal(node: Node) -> bool:

@@ -7,7 +7,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
 from jarvis_ls.jsec.flow.ir.instructions import Branch, Jump, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import (
     UNIT,
     inner_of,
@@ -17,10 +17,21 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     shape,
     tag_of,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Adt,
+    Option,
+    Pointer,
+    Result,
+    Tuple,
+    Type,
+    integer,
+    pointer_to,
+    reference_to,
+)
 from jarvis_ls.jsec.flow.lower.rust.context import FunctionBuilder, PatternLowering
 
 _LITERALS = frozenset({"integer_literal", "negative_literal", "char_literal", "boolean_literal"})
-_INT = ("i", 4, True)
+_INT = integer(4, True)
 _NAMES = frozenset({"identifier", "scoped_identifier"})
 _UNDERSCORE = frozenset({"_", "remaining_field_pattern"})
 
@@ -66,7 +77,7 @@ class Patterns(PatternLowering):
         if kind in ("mut_pattern", "match_pattern") and pattern.named_child_count:
             self.bind(pattern.named_children[-1], address, type_)
         elif kind == "ref_pattern":
-            self._name(pattern.named_children[-1], address, ("&", type_), by_reference=True)
+            self._name(pattern.named_children[-1], address, reference_to(type_), by_reference=True)
         elif kind == "captured_pattern":
             self._name(pattern.named_children[0], address, type_, by_reference=False)
             self.bind(pattern.named_children[-1], address, type_)
@@ -83,7 +94,7 @@ class Patterns(PatternLowering):
             for name, part in self._parts(pattern):
                 place, member = self._member(address, type_, name, pattern)
                 if referred and part.type in ("identifier", "shorthand_field_identifier"):
-                    self._name(part, place, ("&", member), by_reference=True)
+                    self._name(part, place, reference_to(member), by_reference=True)
                 elif referred and kind != "tuple_pattern":
                     self.bind(part, place, member)
                 else:
@@ -116,7 +127,7 @@ class Patterns(PatternLowering):
             return
         value = (
             body.load(address, type_)
-            if type_[0] != "?"
+            if type_ is not ANY
             else body.call("@part", [address], ANY, (0, 0))
         )
         if not isinstance(value, nodes.Temp):
@@ -133,7 +144,7 @@ class Patterns(PatternLowering):
     def _behind(self, address: Expr, type_: Type) -> tuple[Expr, Type]:
         if is_pointer(type_):
             return self.body.load(address, type_), inner_of(type_)
-        return self.body.call("@through", [address], ("p", ANY), (0, 0)), ANY
+        return self.body.call("@through", [address], pointer_to(ANY), (0, 0)), ANY
 
     def _parts(self, pattern: Node) -> list[tuple[str, Node]]:
         """Return the parts of a pattern with the members they examine."""
@@ -165,12 +176,12 @@ class Patterns(PatternLowering):
     ) -> tuple[Expr, Type]:
         member: Type = ANY
         variant = text(pattern.child_by_field_name("type")) if pattern is not None else ""
-        if type_[0] in ("opt", "res"):
-            member = type_[1] if variant in ("Some", "Ok") else ANY
-        elif type_[0] == "tup" and name.isdigit() and int(name) < len(type_[1]):
-            member = type_[1][int(name)]
-        elif type_[0] == "adt" and variant.rpartition("::")[2] in (type_[1], "Self"):
-            member = self.body.outer.member(type_[1], name)
+        if isinstance(type_, (Option, Result)):
+            member = type_.inner if variant in ("Some", "Ok") else ANY
+        elif isinstance(type_, Tuple) and name.isdigit() and int(name) < len(type_.members):
+            member = type_.members[int(name)]
+        elif isinstance(type_, Adt) and variant.rpartition("::")[2] in (type_.name, "Self"):
+            member = self.body.outer.member(type_.name, name)
         return nodes.Field(address, place_of(name), ANY), member
 
     def _variant(self, pattern: Node, address: Expr, type_: Type, failed: int) -> None:
@@ -202,8 +213,8 @@ class Patterns(PatternLowering):
         self._go(test, pattern, failed)
 
     def _number(self, pattern: Node, address: Expr, type_: Type, failed: int) -> None:
-        while is_pointer(type_) and type_[0] != "p":
-            address, type_ = self.body.load(address, type_), type_[1]
+        while is_pointer(type_) and not isinstance(type_, Pointer):
+            address, type_ = self.body.load(address, type_), type_.inner
         if not is_scalar(type_):
             self._either(failed)
             return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, DOUBLE, UINT
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.rust_types import (
     LITERAL,
     NUMBERS,
@@ -19,12 +21,27 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     tag_of,
     width,
 )
+from jarvis_ls.jsec.flow.ir.types import (
+    Float,
+    Integer,
+    Tuple,
+    Type,
+    adt,
+    array_of,
+    integer,
+    opaque,
+    reference_to,
+    tuple_of,
+)
 from jarvis_ls.jsec.flow.lower.c.literals import unescape
 from jarvis_ls.jsec.flow.lower.rust.context import FunctionBuilder, Typed, ValueLowering
 
 _COMPARES = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"})
-_INT = ("i", 4, True)
+_INT = integer(4, True)
+
+
+_RANGE: Final = opaque("range")
 
 
 class Values(ValueLowering):
@@ -36,7 +53,7 @@ class Values(ValueLowering):
     def integer(self, node: Node, wanted: Type) -> Typed:
         """Return a whole number."""
         written = text(node).replace("_", "")
-        type_ = LITERAL
+        type_: Type = LITERAL
         for name in (
             "usize",
             "isize",
@@ -55,7 +72,7 @@ class Values(ValueLowering):
                 written, type_ = written.removesuffix(name), NUMBERS[name]
                 break
         else:
-            if wanted[0] in ("i", "f"):
+            if isinstance(wanted, (Integer, Float)):
                 type_ = wanted
         try:
             return nodes.Const(
@@ -94,16 +111,16 @@ class Values(ValueLowering):
         expr = nodes.StringLiteral(data, 1)
         if not written.startswith(("b", "br")):
             return expr, TEXT
-        return expr, ("&", ("a", NUMBERS["u8"], len(data)))
+        return expr, reference_to(array_of(NUMBERS["u8"], len(data)))
 
     def tuple_value(self, node: Node, wanted: Type) -> Typed:
         """Return a tuple."""
-        hints = wanted[1] if wanted[0] == "tup" else ()
+        hints = wanted.members if isinstance(wanted, Tuple) else ()
         found = [
             self.body.of.move(child, hints[i] if i < len(hints) else ANY)
             for i, child in enumerate(node.named_children)
         ]
-        type_: Type = ("tup", tuple(member_type for _, member_type in found))
+        type_: Type = tuple_of(tuple(member_type for _, member_type in found))
         return self.make("", [(str(i), value) for i, (value, _) in enumerate(found)], type_)
 
     def struct(self, node: Node, wanted: Type) -> Typed:
@@ -130,7 +147,7 @@ class Values(ValueLowering):
             members.append((member, self.body.of.coerce(value, type_, hint)))
         if based:
             members.append(("", nodes.Unknown(ANY)))
-        return self.make(name if is_variant else "", members, ("adt", owner))
+        return self.make(name if is_variant else "", members, adt(owner))
 
     def array(self, node: Node, wanted: Type) -> Typed:
         """Return an array."""
@@ -143,11 +160,11 @@ class Values(ValueLowering):
             if count is None:
                 self.body.of.value(length, USIZE)
                 return nodes.Unknown(ANY), ANY
-            found: Type = ("a", join_types(element, type_), count)
+            found: Type = array_of(join_types(element, type_), count)
             return self.body.call("@fill", [value], found, (0, 0)), found
         values = [self.body.of.move(part, element) for part in parts]
         inner = join_types(element, values[0][1]) if values else element
-        found = ("a", inner, len(values))
+        found = array_of(inner, len(values))
         size = width(inner)
         if not size:
             return self.body.call("@mix", [v for v, _ in values], found, (0, 0)), found
@@ -159,7 +176,7 @@ class Values(ValueLowering):
         """Return a range: of its ends only the effects count."""
         for part in node.named_children:
             self.body.of.value(part)
-        return nodes.Unknown(ANY), ("range",)
+        return nodes.Unknown(ANY), _RANGE
 
     def make(self, variant: str, members: list[tuple[str, Expr]], type_: Type) -> Typed:
         """Return a value with members, by name."""
