@@ -326,14 +326,15 @@ def _seconds(items: Sequence[Measured]) -> list[float]:
 
 
 def _add_refutations(limits: Table, flaws: list[Measured], twins: list[Measured]) -> None:
-    """Add how many places were refuted: of sound twins in C, for nothing refutes C++ yet; and of
-    flaws, each finding of its own."""
-    in_c = [item for item in twins if item.row.places[0][0].endswith(".c")]
-    if in_c:
-        share = sum(item.is_refuted for item in in_c) / len(in_c)
-        limits.at_least(f"share of {len(in_c)} twins in C refuted", share, 0.6)
+    """Add how many places were refuted: of sound twins, and of flaws, each finding of its own."""
+    if twins:
         every = sum(item.is_refuted for item in twins) / len(twins)
-        limits.note("share of twins refuted, C++ too", every)
+        limits.at_least(f"share of {len(twins)} twins refuted", every, 0.6)
+    for language, end in (("C", ".c"), ("C++", ".cpp")):
+        own = [item for item in twins if item.row.places[0][0].endswith(end)]
+        if own:
+            share = sum(item.is_refuted for item in own) / len(own)
+            limits.note(f"share of {len(own)} twins in {language} refuted", share)
     verdicts = [found.verdict for item in flaws for found in item.proven]
     lost = verdicts.count(Verdict.REFUTED.value)
     limits.at_most(f"true places refuted, of {len(verdicts)}", lost, 0)

@@ -29,9 +29,9 @@ extern int other(char *p);
 """
 
 
-def refute(folder: Path, text: str, *cwe: int) -> Evidence | None:
+def refute(folder: Path, text: str, *cwe: int, file: str = "a.c") -> Evidence | None:
     """Ask the rung about the line of a program that has a mark; others mark the steps to it."""
-    (folder / "a.c").write_text(HEAD + text)
+    (folder / file).write_text(HEAD + text)
     lines = (HEAD + text).splitlines()
     at = next(number for number, content in enumerate(lines, 1) if "/*here*/" in content)
     steps = [number for number, content in enumerate(lines, 1) if "/*step*/" in content]
@@ -41,7 +41,7 @@ def refute(folder: Path, text: str, *cwe: int) -> Evidence | None:
         category="",
         pattern="",
         cwe=cwe,
-        file="a.c",
+        file=file,
         span=Span(at, 1, at, len(lines[at - 1])),
         evidence="",
         message=Message(""),
@@ -50,7 +50,7 @@ def refute(folder: Path, text: str, *cwe: int) -> Evidence | None:
         severity="medium",
         fingerprint="f",
         trace=tuple(
-            Related("a.c", Span(step, 1, step, len(lines[step - 1])), Message("")) for step in steps
+            Related(file, Span(step, 1, step, len(lines[step - 1])), Message("")) for step in steps
         ),
     )
     if 401 in cwe:

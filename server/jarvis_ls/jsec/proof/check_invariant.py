@@ -135,6 +135,8 @@ def _prove(
         return ""
     from jarvis_ls.jsec.proof.symbolic.refutation import Question, show
 
+    if language_of(finding.file) != "c":
+        return Words("Only C can be executed symbolically.")
     source = bench.source(finding.file)
     read = read_changed(bench, finding.file, marked)
     if isinstance(read, str):

@@ -27,6 +27,7 @@ from jarvis_ls.jsec.proof.workbench import Workbench
 if TYPE_CHECKING:
     from jarvis_ls.jsec.proof.symbolic.refutation import Answer
 
+_LANGUAGES = frozenset({"c", "cpp"})
 _MOST_FILES = 12
 """Files of a program that are read; of a larger one only that of the finding."""
 
@@ -66,9 +67,7 @@ def read_changed(bench: Workbench, file: str, text: bytes | None = None) -> Read
     build = find_closure(bench, file)
     if isinstance(build, str):
         return build
-    if language_of(file) != "c":
-        return Words("Only C can be executed symbolically.")
-    files = [source for source in build.sources if language_of(source) == "c"]
+    files = [source for source in build.sources if language_of(source) in _LANGUAGES]
     is_whole = isinstance(find_program(bench, file), Program) and len(files) == len(build.sources)
     is_whole = is_whole and not has_rivals(bench, build)
     if len(files) > _MOST_FILES:
@@ -78,7 +77,8 @@ def read_changed(bench: Workbench, file: str, text: bytes | None = None) -> Read
     why = ""
     for chosen, whole in ((files, is_whole), ([file], False)):
         try:
-            return Read(Code(bench.root, chosen, flags, changed), whole)
+            code = Code(bench.root, chosen, flags, changed)
+            return Read(code, whole and not code.begins_before_main)
         except (Unsupported, SkippedFile) as error:
             why = str(error)
     return Words("It could not be read: {error}", error=why)
@@ -122,6 +122,8 @@ def assumptions(answer: Answer, name: str) -> tuple[str, ...]:
         found.append(Words("No string is longer than 2 GiB."))
     elif answer.strings:
         found.append(Words("No string is longer than 256 MiB."))
+    if any(language_of(file) == "cpp" for file, _ in answer.entered):
+        found.append(Words("No exception is thrown by what is called."))
     if answer.level > 0:
         found.append(Words("Only functions of the project call '{function}'.", function=name))
     if answer.by_address:

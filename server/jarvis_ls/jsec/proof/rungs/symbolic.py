@@ -1,4 +1,4 @@
-"""Refutes a finding by symbolic execution of the function around it, with z3.
+"""Refutes a finding in C or C++ by symbolic execution of the function around it, with z3.
 
 All paths are followed; what is not known is left open, and a loop stands for any number of rounds.
 When nothing that the statements of the finding and of its path need can fail, whatever the function
@@ -70,7 +70,7 @@ class Symbolic:
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
         checks = checks_for(finding.cwe)
-        if not checks or language_of(finding.file) != "c":
+        if not checks or language_of(finding.file) not in ("c", "cpp"):
             return None
         goal = goal_of(bench, finding, checks)
         if goal is None or not goal.places:

@@ -67,6 +67,14 @@ class Expressions(Machine):
         """Return the value of statements in an expression: that of the last one."""
 
     @abstractmethod
+    def new(self, state: State, node: Node) -> Results:
+        """Return what `new` gives, initialised."""
+
+    @abstractmethod
+    def delete(self, state: State, node: Node) -> Results:
+        """Release what `delete` releases."""
+
+    @abstractmethod
     def place_of(self, state: State, variable: Variable) -> Pointer:
         """Return the address of a variable."""
 
@@ -83,7 +91,7 @@ class Expressions(Machine):
             case Kind.CONVERT:
                 return self._convert(state, node)
             case Kind.ADDRESS:
-                return self._address(state, node.part(0))
+                return self._address(state, node)
             case Kind.UNARY:
                 return self._unary(state, node)
             case Kind.STEP:
@@ -102,6 +110,10 @@ class Expressions(Machine):
                 return [(state, Hole())]
             case Kind.BLOCK:
                 return self.value_of_block(state, node)
+            case Kind.NEW:
+                return self.new(state, node)
+            case Kind.DELETE:
+                return self.delete(state, node)
         raise GaveUp(node.kind.name)
 
     def branch(self, state: State, node: Node) -> Iterator[tuple[State, bool]]:
@@ -144,12 +156,15 @@ class Expressions(Machine):
                 found.append((path, self.load(path, pointer, node.type, node)))
         return found
 
-    def _address(self, state: State, node: Node) -> Results:
+    def _address(self, state: State, whole: Node) -> Results:
         """Return the value of `&`, which may be used for the member alone."""
+        node = whole.part(0)
         if node.kind is Kind.FUNCTION:
             return [(state, Code(str(node.value), node.file))]
         found: Results = []
         for path, pointer in self.address(state, node):
+            if whole.value:
+                self.access(path, pointer, 1, node, write=False)
             if node.kind in (Kind.MEMBER, Kind.ARROW):
                 found.append((path, _decay(pointer, node.type)))
             else:

@@ -27,7 +27,7 @@ class Check(Enum):
     FREE = auto()
     """Nothing is released twice."""
     BAD_FREE = auto()
-    """Only blocks of the heap are released, at their begin."""
+    """Only blocks of the heap are released, at their begin, by what belongs to their allocation."""
     SIGNED = auto()
     """Signed arithmetic stays in range."""
     UNSIGNED = auto()
@@ -113,7 +113,7 @@ _BY_CWE: dict[int, frozenset[Check]] = {
     **dict.fromkeys((119, 129, 193, 786, 788, 805, 806, 823), _BOUNDS),
     **dict.fromkeys((416, 825), frozenset({Check.LIFE})),
     415: frozenset({Check.FREE, Check.LIFE}),
-    **dict.fromkeys((590, 761), frozenset({Check.BAD_FREE})),
+    **dict.fromkeys((590, 761, 762), frozenset({Check.BAD_FREE})),
     **dict.fromkeys((476, 690), frozenset({Check.NULL})),
     369: frozenset({Check.DIVISION}),
     **dict.fromkeys((128, 190, 191), _RANGE),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import z3
 
 from jarvis_ls.jsec.proof.symbolic import terms
+from jarvis_ls.jsec.proof.symbolic.allocations import Allocations, bytes_of, size_of
 from jarvis_ls.jsec.proof.symbolic.expressions import Results
 from jarvis_ls.jsec.proof.symbolic.goal import INVARIANT, Check
 from jarvis_ls.jsec.proof.symbolic.machine import GaveUp
@@ -25,12 +26,9 @@ from jarvis_ls.jsec.proof.symbolic.memory import (
     is_null,
     wild,
 )
-from jarvis_ls.jsec.proof.symbolic.statements import Statements
-from jarvis_ls.jsec.proof.symbolic.syntax import INT, Node
+from jarvis_ls.jsec.proof.symbolic.syntax import INT, THROW, Node
 from jarvis_ls.jsec.proof.symbolic.terms import Number
 
-_MODERATE = 1 << 26
-"""Bytes of an allocation that is not called huge."""
 _RAND_MAX = (1 << 31) - 1
 _MOST_CELLS = 1 << 12
 _NOTHING = frozenset(
@@ -60,7 +58,7 @@ _MAY_BE_NULL = frozenset(
     | {(name, 1) for name in ("strtol", "strtoul", "strtoll", "strtoull", "strtod")}
 )
 """Arguments that may be null, though others may not."""
-_ENDS = frozenset("exit _exit _Exit abort __assert_fail longjmp quick_exit".split())
+_ENDS = frozenset("exit _exit _Exit abort __assert_fail longjmp quick_exit".split()) | {THROW}
 _OPENERS = frozenset({"fopen", "fdopen", "popen", "freopen", "tmpfile", "opendir"})
 _PRINTERS = {
     **dict.fromkeys(["printf"], 0),
@@ -75,7 +73,7 @@ _DIRECTIVE = re.compile(
 _DIGITS = {"": 11, "hh": 11, "h": 11}
 
 
-class Library(Statements):
+class Library(Allocations):
     """Follows calls of the C library."""
 
     def library(
@@ -93,7 +91,8 @@ class Library(Statements):
         if name in _NOTHING:
             return [(state, self._result(state, name, node))]
         if name in _ENDS:
-            if name == "longjmp" and self.goal.is_of_ends:
+            leaves = name in ("longjmp", THROW)
+            if leaves and (self.goal.is_of_ends or self.guards):
                 raise GaveUp(name)
             return []
         if name in _READERS or name in _WIDE_READERS:
@@ -130,82 +129,6 @@ class Library(Statements):
 
     # -- memory
 
-    def malloc(self, state: State, values: Sequence[Value], node: Node) -> Results:
-        """Model `malloc`."""
-        return self._allocate(state, _size(values[0]), Rest.UNSET, node)
-
-    def calloc(self, state: State, values: Sequence[Value], node: Node) -> Results:
-        """Model `calloc`."""
-        first, second = _size(values[0]), _size(values[1])
-        if isinstance(first, int) and isinstance(second, int):
-            return self._allocate(state, first * second, Rest.ZERO, node)
-        left, right = terms.bits(first, 64), terms.bits(second, 64)
-        fits = z3.BVMulNoOverflow(left, right, False)
-        yes, no = self.split(state, terms.known_truth(fits))
-        found: Results = [] if no is None else [(no, NULL)]
-        if yes is not None:
-            found += self._allocate(yes, terms.plain_size(left * right), Rest.ZERO, node)
-        return found
-
-    def _allocate(self, state: State, size: Number, rest: Rest, node: Node) -> Results:
-        self.require(state, Check.HUGE, terms.not_above(size, _MODERATE), node)
-        largest = 1 << 47
-        if isinstance(size, int) and not 0 <= size <= largest:
-            return [(state, NULL)]
-        self.begin_path()
-        failed = state.fork()
-        found: Results = [(failed, NULL)]
-        if self.assume(state, terms.not_above(size, largest)):
-            pointer = self.new_block(state, size, rest, Origin.HEAP)
-            if self.active:
-                state.watched |= {pointer.block}
-            found.append((state, pointer))
-        return found
-
-    def alloca(self, state: State, values: Sequence[Value], node: Node) -> Results:
-        """Model `alloca`."""
-        size = _size(values[0])
-        self.require(state, Check.HUGE, terms.not_above(size, 1 << 20), node)
-        return [(state, self.new_block(state, size, Rest.UNSET, Origin.STACK))]
-
-    def free(self, state: State, values: Sequence[Value], node: Node) -> Results:
-        """Model `free`."""
-        pointer = values[0]
-        self._release(state, pointer, node)
-        return [(state, self.anything(node.type))]
-
-    def _release(self, state: State, pointer: Value, node: Node) -> None:
-        if is_null(pointer):
-            for check in (Check.FREE, Check.BAD_FREE):
-                self.require(state, check, True, node)
-            return
-        block = state.blocks.get(pointer.block) if isinstance(pointer, Pointer) else None
-        if block is None or not isinstance(pointer, Pointer):
-            for check in (Check.FREE, Check.BAD_FREE, Check.LIFE):
-                self.require(state, check, False, node)
-            if not isinstance(pointer, Pointer):
-                self.havoc_call(state, [pointer], frees=True)
-            return
-        alive = block.life is Life.ALIVE
-        at_begin = terms.equal(pointer.offset, 0)
-        self.require(state, Check.FREE, alive, node)
-        self.require(state, Check.LIFE, alive, node)
-        is_heap = block.origin is Origin.HEAP
-        self.require(state, Check.BAD_FREE, terms.both(is_heap, at_begin), node)
-        self.writes.add((pointer.block, 0, -1))
-        if block.origin is Origin.HEAP:
-            state.blocks[pointer.block] = replace(block, life=Life.DEAD, cells={}, strings=())
-
-    def realloc(self, state: State, values: Sequence[Value], node: Node) -> Results:
-        """Model `realloc`: it fails, or the block has ended and a new one is there."""
-        found = []
-        for path, pointer in self._allocate(state, _size(values[1]), Rest.UNKNOWN, node):
-            if not is_null(pointer):
-                self._release(path, values[0], node)
-                self.expose(path, values[0])
-            found.append((path, pointer))
-        return found
-
     def memset(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `memset`."""
         return self._set(state, values, 1, node)
@@ -215,8 +138,8 @@ class Library(Statements):
         return self._set(state, values, 4, node)
 
     def _set(self, state: State, values: Sequence[Value], unit: int, node: Node) -> Results:
-        pointer, byte, count = values[0], values[1], _size(values[2])
-        size = _scale(count, unit)
+        pointer, byte, count = values[0], values[1], size_of(values[2])
+        size = bytes_of(count, unit)
         self.access(state, pointer, size, node, write=True)
         if not isinstance(pointer, Pointer):
             self.forget_exposed(state)
@@ -258,7 +181,7 @@ class Library(Statements):
         return self._copy(state, values, 4, node)
 
     def _copy(self, state: State, values: Sequence[Value], unit: int, node: Node) -> Results:
-        target, source, size = values[0], values[1], _scale(_size(values[2]), unit)
+        target, source, size = values[0], values[1], bytes_of(size_of(values[2]), unit)
         self.access(state, source, size, node, write=False)
         self.access(state, target, size, node, write=True)
         self._transfer(state, target, source, size)
@@ -295,7 +218,7 @@ class Library(Statements):
     def memcmp(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `memcmp`."""
         for value in values[:2]:
-            self.access(state, value, _size(values[2]), node, write=False)
+            self.access(state, value, size_of(values[2]), node, write=False)
         return [(state, self.anything(node.type))]
 
     # -- strings
@@ -341,11 +264,11 @@ class Library(Statements):
         unit, is_behind = how
         before: Number = self.length(state, target, unit, node) if is_behind else 0
         if len(values) > 2:
-            added = self._at_most(state, source, unit, _size(values[2]), node)
+            added = self._at_most(state, source, unit, size_of(values[2]), node)
         else:
             added = self.length(state, source, unit, node)
         whole = terms.add_sizes(before, added)
-        size = terms.add_sizes(_scale(whole, unit), unit)
+        size = terms.add_sizes(bytes_of(whole, unit), unit)
         self.access(state, target, size, node, write=True)
         if not is_behind and isinstance(added, int) and added <= _MOST_CELLS:
             self._transfer(state, target, source, size)
@@ -373,8 +296,8 @@ class Library(Statements):
         return self._copy_padded(state, values, 4, node)
 
     def _copy_padded(self, state: State, values: Sequence[Value], unit: int, node: Node) -> Results:
-        target, source, count = values[0], values[1], _size(values[2])
-        size = _scale(count, unit)
+        target, source, count = values[0], values[1], size_of(values[2])
+        size = bytes_of(count, unit)
         if self.wants(Check.READ, Check.NULL, Check.LIFE):
             with_room = isinstance(source, Pointer) and isinstance(count, int)
             if not (with_room and self._reads_enough(state, source, size)):
@@ -414,7 +337,7 @@ class Library(Statements):
         missing = state.fork()
         index = terms.fresh_size("index")
         state.path.append(z3.ULE(index, terms.bits(length, 64)))
-        offset = terms.add_sizes(pointer.offset, _scale(index, unit))
+        offset = terms.add_sizes(pointer.offset, bytes_of(index, unit))
         return [
             (missing, NULL),
             (state, Pointer(pointer.block, offset, pointer.low, pointer.high)),
@@ -459,15 +382,15 @@ class Library(Statements):
         count = terms.plain_size(terms.wide(values[1], INT)) if _is_whole(values[1]) else None
         if count is None:
             return [(state, self.anything(node.type))]
-        self.access(state, target, _scale(count, unit), node, write=True)
+        self.access(state, target, bytes_of(count, unit), node, write=True)
         self.begin_path()
         ended = state.fork()
-        self.forget_bytes(ended, target, _scale(count, unit))
+        self.forget_bytes(ended, target, bytes_of(count, unit))
         found: Results = [(ended, NULL)]
         length = terms.fresh_size("line")
         most = terms.bits(terms.add_sizes(count, -1), 64)
         if self.assume(state, z3.And(most >= 0, z3.ULE(length, most))):
-            self._set_prefix(state, target, length, (unit, _scale(count, unit)))
+            self._set_prefix(state, target, length, (unit, bytes_of(count, unit)))
             found.append((state, target))
         return found
 
@@ -489,7 +412,7 @@ class Library(Statements):
     def read(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `read` and `recv`: at most so many bytes are written, the result is their
         number, or -1."""
-        size = _size(values[2])
+        size = size_of(values[2])
         self.access(state, values[1], size, node, write=True)
         self.forget_bytes(state, values[1], size)
         count = terms.fresh(node.type, "count")
@@ -499,7 +422,7 @@ class Library(Statements):
 
     def fread(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `fread`."""
-        width, most = _size(values[1]), _size(values[2])
+        width, most = size_of(values[1]), size_of(values[2])
         size = _product(width, most)
         self.access(state, values[0], size, node, write=True)
         self.forget_bytes(state, values[0], size)
@@ -509,10 +432,10 @@ class Library(Statements):
 
     def fwrite(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `fwrite`."""
-        size = _product(_size(values[1]), _size(values[2]))
+        size = _product(size_of(values[1]), size_of(values[2]))
         self.access(state, values[0], size, node, write=False)
         count = terms.fresh_size("count")
-        state.path.append(z3.ULE(count, terms.bits(_size(values[2]), 64)))
+        state.path.append(z3.ULE(count, terms.bits(size_of(values[2]), 64)))
         return [(state, count)]
 
     def getenv(self, state: State, values: Sequence[Value], node: Node) -> Results:
@@ -555,7 +478,7 @@ class Library(Statements):
 
     def snprintf(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `snprintf`."""
-        target, size = values[0], _size(values[1])
+        target, size = values[0], size_of(values[1])
         self._follow_format(state, values[2], values[3:], 1, node)
         self.access(state, target, size, node, write=True)
         if isinstance(size, int) and size == 0:
@@ -572,7 +495,7 @@ class Library(Statements):
 
     def swprintf(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `swprintf`."""
-        size = _scale(_size(values[1]), 4)
+        size = bytes_of(size_of(values[1]), 4)
         self._follow_format(state, values[2], values[3:], 4, node)
         self.access(state, values[0], size, node, write=True)
         self.forget_bytes(state, values[0], size)
@@ -658,7 +581,7 @@ class Library(Statements):
     ) -> Number | None:
         unit = 4 if match["length"] == "l" else 1
         if match["precision"] is None:
-            return _scale(self.length(state, value, unit, node), 4 if unit == 4 else 1)
+            return bytes_of(self.length(state, value, unit, node), 4 if unit == 4 else 1)
         most = int(match["precision"] or 0)
         if unit == 1 and self._reads_enough(state, value, most):
             return most
@@ -741,19 +664,6 @@ _MODELS: dict[str, tuple[int, Model]] = {
 
 def _is_whole(value: Value) -> bool:
     return isinstance(value, int | z3.ExprRef)
-
-
-def _size(value: Value) -> Number:
-    """Return a size of 64 bits; any when it is no number."""
-    if isinstance(value, int):
-        return int(value)
-    return terms.size(value) if isinstance(value, z3.ExprRef) else terms.fresh_size()
-
-
-def _scale(number: Number, unit: int) -> Number:
-    if isinstance(number, int) or unit == 1:
-        return number * unit
-    return terms.plain_size(terms.bits(number, 64) * z3.BitVecVal(unit, 64))
 
 
 def _product(left: Number, right: Number) -> Number:

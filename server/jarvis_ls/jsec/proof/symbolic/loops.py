@@ -417,9 +417,12 @@ def _loosened(condition: Node | None) -> list[tuple[object, Node]]:
     ]
 
 
+_EFFECTS = frozenset({Kind.CALL, Kind.ASSIGN, Kind.UPDATE, Kind.STEP, Kind.NEW, Kind.DELETE})
+
+
 def has_effects(node: Node) -> bool:
     """Return whether an expression changes anything, or may."""
-    if node.kind in (Kind.CALL, Kind.ASSIGN, Kind.UPDATE, Kind.STEP):
+    if node.kind in _EFFECTS:
         return True
     return any(part is not None and has_effects(part) for part in node.parts)
 

@@ -18,6 +18,7 @@ import z3
 from jarvis_ls.jsec.proof.symbolic import terms
 from jarvis_ls.jsec.proof.symbolic.goal import LONGEST_STRING, Check, Goal
 from jarvis_ls.jsec.proof.symbolic.memory import (
+    HEAPS,
     NULL,
     Block,
     Bytes,
@@ -344,7 +345,7 @@ class Machine:
             case Form.INTEGER:
                 return terms.fresh(type_)
             case Form.POINTER | Form.FUNCTION:
-                return wild()
+                return Wild(False) if type_.reference else wild()
             case Form.FLOAT:
                 return Fraction()
             case Form.RECORD | Form.ARRAY:
@@ -403,10 +404,10 @@ class Machine:
         homes = {
             number
             for number in state.exposed
-            if number in state.blocks and state.blocks[number].origin in (Origin.STACK, Origin.HEAP)
+            if number in state.blocks and state.blocks[number].origin in HEAPS | {Origin.STACK}
         }
         passed_on = state.kept.keys() | (state.given - state.watched)
-        lasting = {n for n in homes & passed_on if state.blocks[n].origin is Origin.HEAP}
+        lasting = {n for n in homes & passed_on if state.blocks[n].origin in HEAPS}
         if homes <= lasting:  # else the pointer may lead to what ends with the function
             for number in blocks_in(value):
                 kept[number] = place

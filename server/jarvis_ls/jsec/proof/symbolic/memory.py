@@ -37,10 +37,16 @@ class Origin(Enum):
 
     STACK = auto()
     HEAP = auto()
+    NEW = auto()
+    NEW_ARRAY = auto()
     GLOBAL = auto()
     LITERAL = auto()
     CALLER = auto()
     """A block that a library function gives."""
+
+
+HEAPS = frozenset({Origin.HEAP, Origin.NEW, Origin.NEW_ARRAY})
+"""Where blocks are from that are released by hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

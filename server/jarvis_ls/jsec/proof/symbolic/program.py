@@ -7,8 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.jsec.proof.symbolic import declarations as declared
 from jarvis_ls.jsec.proof.symbolic.reader import Reader, Unit, called_signature
-from jarvis_ls.jsec.proof.symbolic.syntax import Form, Function, Node, Unsupported, Variable
+from jarvis_ls.jsec.proof.symbolic.syntax import (
+    THROW,
+    Form,
+    Function,
+    Node,
+    Unsupported,
+    Variable,
+)
 
 _DEEPEST = 400
 _SAME = frozenset({"PAREN_EXPR"})
@@ -67,7 +75,13 @@ class Program:
             self._add(file, self._reader.read(file, text))
         for unit in self._units.values():
             self._read_uses(unit)
+        self._open_unseen()
         self._add_calls_by_address()
+
+    @property
+    def begins_before_main(self) -> bool:
+        """Return whether code runs before `main`, to initialise variables."""
+        return any(unit.is_dynamic for unit in self._units.values())
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -161,7 +175,7 @@ class Program:
 
     def is_system(self, name: str) -> bool:
         """Return whether a header of the system declares a function."""
-        return name in self._system
+        return name in self._system or name == THROW
 
     def initial_value(self, variable: Variable) -> Node | None:
         """Return the initialiser of a global variable; None without one."""
@@ -270,15 +284,37 @@ class Program:
             self._calls.setdefault(key, set())
             for use, above in _uses(cursor):
                 if use.kind.name == "CALL_EXPR":
-                    signature = called_signature(use)
-                    if signature is not None:
-                        self._through.setdefault(signature, set()).add(key)
+                    self._note_call(use, key)
                     continue
-                self._note_use(use, above, function.file, key)
+                is_default = any(around.kind.name == "PARM_DECL" for around in above)
+                self._note_use(use, above, function.file, None if is_default else key)
         for _, cursor in unit.globals.values():
             for use, above in _uses(cursor):
                 if use.kind.name == "DECL_REF_EXPR":
                     self._note_use(use, [*above, cursor], self._file(cursor), None)
+
+    def _note_call(self, call: Any, by: _Key) -> None:
+        """Note what a function calls: methods and constructors, or something by its address."""
+        if declared.is_named(call):
+            method = self.function(declared.symbol(call.referenced), by[0])
+            if method is not None:
+                self._calls[by].add((method.file, method.name))
+            elif not clang.in_system_header(call.referenced):
+                self._calls_outside.add(by)
+            return
+        signature = called_signature(call)
+        if signature is not None:
+            self._through.setdefault(signature, set()).add(by)
+
+    def _open_unseen(self) -> None:
+        """Note functions that may be called without their name, and those that have a name which is
+        in a template: their callers are not known."""
+        names = {name for unit in self._units.values() for name in unit.other_names}
+        for key in self._functions:
+            plain = key[1].split("(")[0].rsplit("::", 1)[-1]
+            if key[1] in self._owner[key].unseen or plain in names:
+                self._taken.add(key)
+                self._open.add(key)
 
     def _file(self, cursor: Any) -> str:
         return self._reader.file_of(cursor)
@@ -288,12 +324,13 @@ class Program:
         referenced = use.referenced
         if referenced is None:
             return
-        if referenced.kind.name == "FUNCTION_DECL":
-            function = self.function(use.spelling, file)
+        if referenced.kind.name in declared.FUNCTIONS:
+            name = declared.symbol(referenced)
+            function = self.function(name, file)
             if function is None:
-                if by is not None and use.spelling not in self._system:
+                if by is not None and not self.is_system(name):
                     self._calls_outside.add(by)
-                if by is None or use.spelling in _LOOK_UP or not _is_called(use, above):
+                if by is None or name in _LOOK_UP or not _is_called(use, above):
                     self._has_other_addresses = True
                 return
             key = function.file, function.name
@@ -302,7 +339,8 @@ class Program:
             else:
                 self._taken.add(key)
                 self._has_other_addresses |= any(a.kind.name == "CSTYLE_CAST_EXPR" for a in above)
-                if not (function.static and _stays_inside(use, above)):
+                is_plain = referenced.kind.name == "FUNCTION_DECL" and function.static
+                if not (is_plain and _stays_inside(use, above)):
                     self._open.add(key)
         elif referenced.kind.name == "VAR_DECL" and not _is_read(use, above):
             changers = self._changing.setdefault(self._reader.variable(referenced).key, set())

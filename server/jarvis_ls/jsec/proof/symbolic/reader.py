@@ -9,12 +9,15 @@ import ast
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.codeintel.for_loops import for_parts
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.jsec.proof.symbolic import cplusplus
+from jarvis_ls.jsec.proof.symbolic import declarations as declared
 from jarvis_ls.jsec.proof.symbolic.syntax import (
     VOID,
     CType,
@@ -31,7 +34,7 @@ _SIGNED = frozenset("CHAR_S SCHAR SHORT INT LONG LONGLONG WCHAR INT128".split())
 _UNSIGNED = frozenset("BOOL CHAR_U UCHAR USHORT UINT ULONG ULONGLONG CHAR16 CHAR32 UINT128".split())
 _FLOATS = frozenset({"FLOAT", "DOUBLE", "LONGDOUBLE"})
 _FUNCTIONS = frozenset({"FUNCTIONPROTO", "FUNCTIONNOPROTO"})
-_POINTERS = frozenset({"POINTER"})
+_POINTERS = frozenset({"POINTER", "NULLPTR"}) | declared.REFERENCES
 _SIZED = (
     _SIGNED
     | _UNSIGNED
@@ -54,6 +57,7 @@ _UNARY = {7: "+", 8: "-", 9: "~", 10: "!"}
 _ADDRESS, _DEREF, _EXTENSION = 5, 6, 13
 """`CXUnaryOperatorKind`."""
 _STRING = re.compile(r'(?:L|u8|u|U)?"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_NOEXCEPT = re.compile(r" noexcept(?:\(.*\))?$")
 _DEEPEST = 300
 
 
@@ -69,6 +73,14 @@ class Unit:
     """Cursors of function bodies, by name."""
     system: set[str] = field(default_factory=set)
     """Functions that headers of the system declare."""
+    other_names: set[str] = field(default_factory=set)
+    """Names in templates and what else is not followed."""
+    unseen: set[str] = field(default_factory=set)
+    """Functions that may be called without their name."""
+    methods: set[str] = field(default_factory=set)
+    """Functions that belong to classes."""
+    is_dynamic: bool = False
+    """Whether code runs before `main` that gives variables their values."""
 
 
 class Reader:
@@ -80,7 +92,14 @@ class Reader:
         self._arguments = [*arguments, "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"]
         self._types: dict[str, CType] = {}
         self._units: list[Any] = []
-        self._function = ""
+        self._is_cplusplus = False
+        """Whether the function that is read is C++."""
+        self._gives_reference = False
+        """Whether it returns a reference."""
+        self.this: Variable | None = None
+        """The object of the method that is read; None in other functions."""
+        self.record: Any | None = None
+        """Its class."""
         self.files: set[str] = set()
         """Files of the project that were read, headers too."""
 
@@ -88,7 +107,7 @@ class Reader:
         """Return what a file defines; `text` stands in for what is on the disk. Raises
         `Unsupported` when it does not compile."""
         path = self._root / file
-        top, problems = clang.parse(path, self._arguments, text=text)
+        top, problems = clang.parse(path, _arguments_for(file, self._arguments), text=text)
         if problems:
             raise Unsupported(f"{file}:{problems[0].line}: {problems[0].text}")
         self._units.append(top)
@@ -96,63 +115,95 @@ class Reader:
         self.files |= {self._relative(str(found.include.name)) for found in top.get_includes()}
         self.files.discard("")
         found = Unit()
-        for cursor in clang.children(top.cursor):
+        is_cplusplus = declared.is_cplusplus(top.cursor)
+        for cursor in declared.declarations(top.cursor):
             name = cursor.kind.name
-            if name == "FUNCTION_DECL":
+            if name in declared.FUNCTIONS:
                 self._declare_function(cursor, found)
-            elif name == "VAR_DECL" and not clang.in_system_header(cursor):
+            elif clang.in_system_header(cursor):
+                continue
+            elif is_cplusplus and name != "VAR_DECL":
+                found.other_names |= declared.names_in_others(cursor)
+            elif name == "VAR_DECL":
+                found.is_dynamic |= declared.is_dynamic(cursor)
                 variable = self.variable(cursor)
                 known = found.globals.get(variable.key)
                 if known is None or clang.initializer(cursor) is not None:
                     found.globals[variable.key] = (variable, cursor)
+        if is_cplusplus and found.methods and declared.has_class_templates(top.cursor):
+            found.unseen |= found.methods
         return found
 
     def _declare_function(self, cursor: Any, found: Unit) -> None:
+        name = declared.symbol(cursor)
         if clang.in_system_header(cursor):
-            found.system.add(cursor.spelling)
+            found.system.add(name)
             return
         if not cursor.is_definition():
             return
         body = next((c for c in clang.children(cursor) if c.kind.name == "COMPOUND_STMT"), None)
-        if body is None:
+        if cursor.spelling.startswith(("operator new", "operator delete")):
+            raise Unsupported("an allocator of the project's own")
+        if body is None:  # such as a function that is one `try`
+            found.other_names |= declared.names_below(cursor)
             return
-        self._function = cursor.spelling
         type_ = cursor.type.get_canonical()
         file = self.file_of(cursor)
-        found.functions[cursor.spelling] = Function(
-            cursor.spelling,
+        if declared.is_method(cursor):
+            found.methods.add(name)
+        if declared.is_called_unseen(cursor):
+            found.unseen.add(name)
+        found.functions[name] = Function(
+            name,
             file,
-            cursor.linkage.name == "INTERNAL",
-            tuple(self.variable(parameter) for parameter in cursor.get_arguments()),
+            cursor.linkage.name in declared.INTERNAL,
+            cplusplus.parameters_of(self, cursor, file),
             self.type(cursor.result_type),
             type_.kind.name == "FUNCTIONPROTO" and bool(type_.is_function_variadic()),
             cursor.extent.start.line,
             cursor.extent.end.line,
-            type_.spelling,
+            _signature(type_),
         )
-        found.bodies[cursor.spelling] = body
+        found.bodies[name] = cursor
 
     def body(self, function: Function, unit: Unit) -> Node:
         """Return the body of a function. Raises `Unsupported`."""
-        self._function = function.name
-        return self._statement(unit.bodies[function.name])
+        cursor = unit.bodies[function.name]
+        below = clang.children(cursor)
+        body = next(c for c in below if c.kind.name == "COMPOUND_STMT")
+        self._is_cplusplus = declared.is_cplusplus(cursor)
+        if not self._is_cplusplus:
+            return self._statement(body)
+        if any(c.kind.name == "CXX_TRY_STMT" for c in below):
+            raise Unsupported("try")
+        cplusplus.check_parameters(cursor)
+        self.this = cplusplus.object_of(cursor, function.file)
+        self.record = cursor.semantic_parent if self.this is not None else None
+        result = cursor.result_type.get_canonical().kind.name
+        self._gives_reference = result in declared.REFERENCES
+        if cursor.kind.name != "CONSTRUCTOR":
+            return self._statement(body)
+        first = cplusplus.initialisers(self, cursor)
+        return self.node(body, Kind.BLOCK, [*first, self._statement(body)], None)
 
     def initial(self, cursor: Any) -> Node | None:
         """Return the initialiser of a variable; None without one."""
         found = clang.initializer(cursor)
-        return None if found is None else self._expression(found)
+        self._is_cplusplus = declared.is_cplusplus(cursor)
+        if self._is_cplusplus and declared.is_static(cursor) and declared.is_dynamic(cursor):
+            raise Unsupported("a variable that code initialises")
+        return None if found is None else self.expression(found)
 
     def variable(self, cursor: Any) -> Variable:
         """Return the variable that a declaration makes or names."""
-        is_global = (
-            cursor.semantic_parent is not None
-            and cursor.semantic_parent.kind.name == "TRANSLATION_UNIT"
-        )
+        is_global = declared.is_at_file_scope(cursor)
         is_static = cursor.storage_class.name == "STATIC"
         name = cursor.spelling
         file = self.file_of(cursor)
         if is_global:
-            key = f"{file}:{name}" if cursor.linkage.name == "INTERNAL" else name
+            key = declared.full_name(cursor)
+            if cursor.linkage.name in declared.INTERNAL:
+                key = f"{file}:{key}"
         elif cursor.storage_class.name == "EXTERN":
             key, is_global = name, True
         else:
@@ -218,7 +269,13 @@ class Reader:
         if name in _POINTERS:
             below = type_.get_pointee().get_canonical()
             step = below.get_size() if below.kind.name in _SIZED else 1
-            return CType(Form.POINTER, 8, step=step if step > 0 else 1, volatile=volatile)
+            return CType(
+                Form.POINTER,
+                8,
+                step=step if step > 0 else 1,
+                volatile=volatile,
+                reference=name in declared.REFERENCES,
+            )
         if name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
             if depth > _DEEPEST:
                 return CType(Form.OTHER, size)
@@ -244,7 +301,8 @@ class Reader:
             members.append(Member(cursor.spelling, offset // 8, self.type(cursor.type, depth + 1)))
         return CType(Form.RECORD, size, members=tuple(members))
 
-    def _node(self, cursor: Any, kind: Kind, parts: Sequence[Node | None], value: object) -> Node:
+    def node(self, cursor: Any, kind: Kind, parts: Sequence[Node | None], value: object) -> Node:
+        """Return a node for a cursor, with its type."""
         type_ = VOID if kind.value >= Kind.BLOCK.value else self.type(cursor.type)
         start = cursor.extent.start
         return Node(
@@ -262,52 +320,73 @@ class Reader:
         below = clang.children(cursor)
         match name:
             case "COMPOUND_STMT":
-                return self._node(cursor, Kind.BLOCK, [self._statement(c) for c in below], None)
+                return self.node(cursor, Kind.BLOCK, self._statements(below), None)
             case "DECL_STMT":
-                return self._node(cursor, Kind.BLOCK, [*map(self._declaration, below)], "open")
+                return self.node(cursor, Kind.BLOCK, [*map(self._declaration, below)], "open")
             case "IF_STMT":
                 if len(below) not in (2, 3):
                     raise Unsupported("if")
-                parts: list[Node | None] = [self._expression(below[0]), self._statement(below[1])]
+                if self._is_cplusplus and declared.begins_with_statement(cursor, below[1]):
+                    raise Unsupported("a statement in an if")
+                parts: list[Node | None] = [self.expression(below[0]), self._statement(below[1])]
                 parts.append(self._statement(below[2]) if len(below) == 3 else None)
-                return self._node(cursor, Kind.IF, parts, None)
+                return self.node(cursor, Kind.IF, parts, None)
             case "WHILE_STMT":
                 if len(below) != 2:
                     raise Unsupported("while")
-                parts = [self._expression(below[0]), self._statement(below[1])]
-                return self._node(cursor, Kind.WHILE, parts, None)
+                parts = [self.expression(below[0]), self._statement(below[1])]
+                return self.node(cursor, Kind.WHILE, parts, None)
             case "DO_STMT":
-                parts = [self._statement(below[0]), self._expression(below[1])]
-                return self._node(cursor, Kind.DO, parts, None)
+                parts = [self._statement(below[0]), self.expression(below[1])]
+                return self.node(cursor, Kind.DO, parts, None)
             case "FOR_STMT":
                 return self._for(cursor)
             case "SWITCH_STMT":
                 if len(below) != 2:
                     raise Unsupported("switch")
-                parts = [self._expression(below[0]), self._statement(below[1])]
-                return self._node(cursor, Kind.SWITCH, parts, None)
+                parts = [self.expression(below[0]), self._statement(below[1])]
+                return self.node(cursor, Kind.SWITCH, parts, None)
             case "CASE_STMT":
                 numbers = [self._constant(c) for c in below[:-1]]
                 inner = self._statement(below[-1])
-                return self._node(cursor, Kind.CASE, [inner], (numbers[0], numbers[-1]))
+                return self.node(cursor, Kind.CASE, [inner], (numbers[0], numbers[-1]))
             case "DEFAULT_STMT":
-                return self._node(cursor, Kind.DEFAULT, [self._statement(below[-1])], None)
+                return self.node(cursor, Kind.DEFAULT, [self._statement(below[-1])], None)
             case "BREAK_STMT":
-                return self._node(cursor, Kind.BREAK, [], None)
+                return self.node(cursor, Kind.BREAK, [], None)
             case "CONTINUE_STMT":
-                return self._node(cursor, Kind.CONTINUE, [], None)
+                return self.node(cursor, Kind.CONTINUE, [], None)
             case "RETURN_STMT":
-                return self._node(cursor, Kind.RETURN, [self._expression(c) for c in below], None)
+                return self.node(cursor, Kind.RETURN, [self._result(c) for c in below], None)
             case "GOTO_STMT":
                 label = next(c.spelling for c in below)
-                return self._node(cursor, Kind.GOTO, [], label)
+                return self.node(cursor, Kind.GOTO, [], label)
             case "LABEL_STMT":
-                return self._node(cursor, Kind.LABEL, [self._statement(below[-1])], cursor.spelling)
+                return self.node(cursor, Kind.LABEL, [self._statement(below[-1])], cursor.spelling)
             case "NULL_STMT":
-                return self._node(cursor, Kind.EMPTY, [], None)
+                return self.node(cursor, Kind.EMPTY, [], None)
         if cursor.kind.is_statement():
             raise Unsupported(name)
-        return self._expression(cursor)
+        return self.expression(cursor)
+
+    def _statements(self, cursors: Sequence[Any]) -> list[Node]:
+        """Return statements; what comes behind objects with destructors is guarded by these."""
+        found: list[Node] = []
+        for number, cursor in enumerate(cursors):
+            found.append(self._statement(cursor))
+            guards = cplusplus.guards(self, cursor) if self._is_cplusplus else ()
+            if guards:
+                parts = self._statements(cursors[number + 1 :])
+                for guard in reversed(guards):
+                    inner = self.node(cursor, Kind.BLOCK, parts, None)
+                    parts = [self.node(cursor, Kind.GUARDED, [inner, guard], None)]
+                return found + parts
+        return found
+
+    def _result(self, cursor: Any) -> Node:
+        if self._is_cplusplus and self._gives_reference:
+            return cplusplus.bind(self, cursor, None)
+        return self.expression(cursor)
 
     def _constant(self, cursor: Any) -> int:
         value = clang.constant(cursor)
@@ -320,13 +399,13 @@ class Reader:
         if found is None:
             raise Unsupported("for")
         start, condition, step, body = found
-        return self._node(
+        return self.node(
             cursor,
             Kind.FOR,
             [
                 self._statement(start) if start is not None else None,
-                self._expression(condition) if condition is not None else None,
-                self._expression(step) if step is not None else None,
+                self.expression(condition) if condition is not None else None,
+                self.expression(step) if step is not None else None,
                 self._statement(body),
             ],
             None,
@@ -334,13 +413,21 @@ class Reader:
 
     def _declaration(self, cursor: Any) -> Node:
         if cursor.kind.name != "VAR_DECL":
-            return self._node(cursor, Kind.EMPTY, [], None)
+            if self._is_cplusplus and declared.has_methods(cursor):
+                raise Unsupported("a class in a function")
+            return self.node(cursor, Kind.EMPTY, [], None)
         variable = self.variable(cursor)
         type_ = cursor.type.get_canonical()
         if type_.kind.name == "VARIABLEARRAY":
             return self._with_size(cursor, variable, type_)
+        if self._is_cplusplus:
+            if variable.is_global and declared.is_dynamic(cursor):
+                raise Unsupported("a variable that code initialises")
+            found = cplusplus.declaration(self, cursor, variable)
+            if found is not None:
+                return found
         value = None if cursor.storage_class.name == "EXTERN" else self.initial(cursor)
-        return self._node(cursor, Kind.DECLARE, [value], (variable, cursor))
+        return self.node(cursor, Kind.DECLARE, [value], (variable, cursor))
 
     def _with_size(self, cursor: Any, variable: Variable, type_: Any) -> Node:
         element = type_.element_type.get_canonical()
@@ -350,25 +437,30 @@ class Reader:
         sizes = [c for c in clang.children(cursor) if c.kind.is_expression()]
         if len(sizes) != 1:
             raise Unsupported("array of variable length")
-        return self._node(cursor, Kind.SIZED, [self._expression(sizes[0])], (variable, size))
+        return self.node(cursor, Kind.SIZED, [self.expression(sizes[0])], (variable, size))
 
-    def _expression(self, cursor: Any) -> Node:
+    def expression(self, cursor: Any) -> Node:
+        """Return the tree of an expression. Raises `Unsupported`."""
         name = cursor.kind.name
         below = [c for c in clang.children(cursor) if not c.kind.is_reference()]
+        if self._is_cplusplus:
+            found = cplusplus.expression(self, cursor, below)
+            if found is not None:
+                return found
         match name:
             case "PAREN_EXPR":
-                return self._expression(below[0])
+                return self.expression(below[0])
             case "UNEXPOSED_EXPR" | "CSTYLE_CAST_EXPR":
                 if len(below) != 1:
                     return self._number(cursor)
                 if "va_list" in below[0].type.get_canonical().spelling:
                     raise Unsupported("va_arg")
                 is_written = name == "CSTYLE_CAST_EXPR"
-                return self._node(cursor, Kind.CONVERT, [self._expression(below[0])], is_written)
+                return self.node(cursor, Kind.CONVERT, [self.expression(below[0])], is_written)
             case "DECL_REF_EXPR":
                 return self._reference(cursor)
             case "STRING_LITERAL":
-                return self._node(cursor, Kind.STRING, [], self._string(cursor))
+                return self.node(cursor, Kind.STRING, [], self._string(cursor))
             case "UNARY_OPERATOR":
                 return self._unary(cursor, below)
             case "BINARY_OPERATOR" | "COMPOUND_ASSIGNMENT_OPERATOR":
@@ -376,37 +468,37 @@ class Reader:
             case "CONDITIONAL_OPERATOR":
                 if len(below) != 3:
                     raise Unsupported("conditional")
-                return self._node(cursor, Kind.CHOICE, [self._expression(c) for c in below], None)
+                return self.node(cursor, Kind.CHOICE, [self.expression(c) for c in below], None)
             case "ARRAY_SUBSCRIPT_EXPR":
-                parts = [self._expression(c) for c in below]
+                parts = [self.expression(c) for c in below]
                 if parts[0].type.form is Form.INTEGER:
                     parts.reverse()
-                return self._node(cursor, Kind.INDEX, parts, None)
+                return self.node(cursor, Kind.INDEX, parts, None)
             case "MEMBER_REF_EXPR":
                 return self._member(cursor, below)
             case "CALL_EXPR":
                 if not below:
                     raise Unsupported("call")
-                parts = [self._expression(c) for c in below]
-                return self._node(cursor, Kind.CALL, parts, called_signature(cursor))
+                parts = [self.expression(c) for c in below]
+                return self.node(cursor, Kind.CALL, parts, called_signature(cursor))
             case "INIT_LIST_EXPR":
                 if any(_is_designated(c) for c in below):
                     raise Unsupported("designated initialiser")
-                return self._node(cursor, Kind.LIST, [self._expression(c) for c in below], None)
+                return self.node(cursor, Kind.LIST, [self.expression(c) for c in below], None)
             case "StmtExpr":
                 if len(below) != 1:
                     raise Unsupported("statements in an expression")
                 parts = [self._statement(c) for c in clang.children(below[0])]
-                return self._node(cursor, Kind.BLOCK, parts, None)
+                return self.node(cursor, Kind.BLOCK, parts, None)
             case "COMPOUND_LITERAL_EXPR":
-                return self._node(cursor, Kind.LITERAL, [self._expression(below[-1])], cursor.hash)
+                return self.node(cursor, Kind.LITERAL, [self.expression(below[-1])], cursor.hash)
         return self._number(cursor)
 
     def _number(self, cursor: Any) -> Node:
         value = clang.constant(cursor)
         if value is None:
             raise Unsupported(cursor.kind.name)
-        return self._node(cursor, Kind.NUMBER, [], value)
+        return self.node(cursor, Kind.NUMBER, [], value)
 
     def _reference(self, cursor: Any) -> Node:
         referenced = cursor.referenced
@@ -414,53 +506,74 @@ class Reader:
             raise Unsupported("name")
         match referenced.kind.name:
             case "ENUM_CONSTANT_DECL":
-                return self._node(cursor, Kind.NUMBER, [], int(referenced.enum_value))
+                return self.node(cursor, Kind.NUMBER, [], int(referenced.enum_value))
             case "FUNCTION_DECL":
-                return self._node(cursor, Kind.FUNCTION, [], referenced.spelling)
+                return self.node(cursor, Kind.FUNCTION, [], declared.symbol(referenced))
             case "VAR_DECL" | "PARM_DECL":
-                return self._node(cursor, Kind.VARIABLE, [], self.variable(referenced))
+                variable = self.variable(referenced)
+                found = self.node(cursor, Kind.VARIABLE, [], variable)
+                if not variable.type.reference:
+                    return found
+                return cplusplus.dereference(replace(found, type=variable.type), found.type)
         raise Unsupported(referenced.kind.name)
 
     def _unary(self, cursor: Any, below: Sequence[Any]) -> Node:
         operator = clang.unary_operator(cursor)
-        parts = [self._expression(c) for c in below]
+        parts = [self.expression(c) for c in below]
+        if operator in _STEPS or operator == _ADDRESS:
+            self._check_place(parts[0])
         if operator in _STEPS:
-            return self._node(cursor, Kind.STEP, parts, _STEPS[operator])
+            return self.node(cursor, Kind.STEP, parts, _STEPS[operator])
         if operator == _ADDRESS:
-            return self._node(cursor, Kind.ADDRESS, parts, None)
+            return self.node(cursor, Kind.ADDRESS, parts, None)
         if operator == _DEREF:
-            return self._node(cursor, Kind.DEREF, parts, None)
+            return self.node(cursor, Kind.DEREF, parts, None)
         if operator in _UNARY:
-            return self._node(cursor, Kind.UNARY, parts, _UNARY[operator])
+            return self.node(cursor, Kind.UNARY, parts, _UNARY[operator])
         if operator == _EXTENSION:
             return parts[0]
         raise Unsupported("unary operator")
 
     def _binary(self, cursor: Any, below: Sequence[Any]) -> Node:
         operator = clang.binary_operator(cursor)
-        parts = [self._expression(c) for c in below]
+        parts = [self.expression(c) for c in below]
+        if operator == _ASSIGN or operator in _UPDATES:
+            self._check_place(parts[0])
         if operator == _ASSIGN:
-            return self._node(cursor, Kind.ASSIGN, parts, None)
+            return self.node(cursor, Kind.ASSIGN, parts, None)
         if operator in _UPDATES:
-            return self._node(cursor, Kind.UPDATE, parts, _UPDATES[operator])
+            return self.node(cursor, Kind.UPDATE, parts, _UPDATES[operator])
         if operator in _BINARY:
-            return self._node(cursor, Kind.BINARY, parts, _BINARY[operator])
+            return self.node(cursor, Kind.BINARY, parts, _BINARY[operator])
         raise Unsupported("binary operator")
 
+    def _check_place(self, node: Node) -> None:
+        """Raise `Unsupported` where C++ changes an object, and C a copy of it."""
+        if self._is_cplusplus and not cplusplus.is_place(node):
+            raise Unsupported("a change of a result")
+
     def _member(self, cursor: Any, below: Sequence[Any]) -> Node:
-        if len(below) != 1:
-            raise Unsupported("member")
         referenced = cursor.referenced
-        if referenced is None or referenced.is_bitfield():
+        if len(below) > 1 or referenced is None or referenced.kind.name != "FIELD_DECL":
+            raise Unsupported("member")
+        if referenced.is_bitfield():
             raise Unsupported("bit-field")
-        base = below[0].type.get_canonical()
-        is_arrow = base.kind.name == "POINTER"
-        record = base.get_pointee().get_canonical() if is_arrow else base
+        if below:
+            base = below[0].type.get_canonical()
+            object_ = self.expression(below[0])
+        else:
+            base = referenced.semantic_parent.type.get_canonical()
+            object_ = cplusplus.this_near(self, cursor)
+        is_arrow = not below or base.kind.name == "POINTER"
+        record = base.get_pointee().get_canonical() if base.kind.name == "POINTER" else base
         bits = record.get_offset(cursor.spelling)
+        type_ = self.type(referenced.type)
         if bits < 0:
             raise Unsupported("member")
-        kind = Kind.ARROW if is_arrow else Kind.MEMBER
-        return self._node(cursor, kind, [self._expression(below[0])], bits // 8)
+        found = self.node(cursor, Kind.ARROW if is_arrow else Kind.MEMBER, [object_], bits // 8)
+        if not type_.reference:
+            return found
+        return cplusplus.dereference(replace(found, type=type_), found.type)
 
     def _string(self, cursor: Any) -> bytes | None:
         """Return the bytes of a literal with its terminator; None when they are not certain."""
@@ -481,8 +594,20 @@ class Reader:
         return b"".join(bytes([byte]) + bytes(width - 1) for byte in data)
 
 
+def _arguments_for(file: str, arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of the compiler without a standard of the other language."""
+    is_cplusplus = language_of(file) == "cpp"
+    return [
+        argument
+        for argument in arguments
+        if not argument.startswith("-std=") or ("++" in argument) is is_cplusplus
+    ]
+
+
 def called_signature(call: Any) -> str | None:
     """Return how the type of what is called by its address is spelled; None of a call by name."""
+    if declared.is_named(call):
+        return None
     callee = clang.children(call)[0]
     while callee.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and clang.children(callee):
         callee = clang.children(callee)[0]
@@ -492,7 +617,12 @@ def called_signature(call: Any) -> str | None:
     type_ = callee.type.get_canonical()
     if type_.kind.name == "POINTER":
         type_ = type_.get_pointee().get_canonical()
-    return str(type_.spelling)
+    return _signature(type_)
+
+
+def _signature(type_: Any) -> str:
+    """Return how the type of a function is spelled: with or without `noexcept` it may be called."""
+    return _NOEXCEPT.sub("", type_.spelling)
 
 
 def _is_designated(cursor: Any) -> bool:

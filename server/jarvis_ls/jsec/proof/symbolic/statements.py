@@ -15,6 +15,7 @@ from jarvis_ls.jsec.proof.symbolic.goal import Check, Goal
 from jarvis_ls.jsec.proof.symbolic.loops import End, Loop, Loops, Outcome, has_effects
 from jarvis_ls.jsec.proof.symbolic.machine import GaveUp
 from jarvis_ls.jsec.proof.symbolic.memory import (
+    HEAPS,
     HOLE,
     Code,
     Hole,
@@ -101,6 +102,8 @@ class Statements(Loops, ABC):
         self.skips_calls = False
         """Whether calls that lead to no place are not followed: what they return, and all that they
         can come to, is unknown then."""
+        self.guards = 0
+        """Objects with destructors in the functions under way."""
         self._whole = whole
         self._roots = roots
         self._calls: list[str] = []
@@ -275,6 +278,8 @@ class Statements(Loops, ABC):
                 return [Outcome(path, End.RETURN, value) for path, value in found]
             case Kind.EMPTY:
                 return [Outcome(state)]
+            case Kind.GUARDED:
+                return self._execute_guarded(state, node)
         with self.inside(node):
             return [Outcome(path) for path, _ in self.value(state, node)]
 
@@ -315,6 +320,21 @@ class Statements(Loops, ABC):
                 else:
                     waiting.append((outcome.state, target))
         return found
+
+    def _execute_guarded(self, state: State, node: Node) -> list[Outcome]:
+        """Return the paths through a statement and what is done wherever it is left."""
+        statement, last = node.part(0), node.part(1)
+        self.guards += 1
+        try:
+            with self.followed_by(self.leads(last)):
+                outcomes = self.execute(state, statement)
+        finally:
+            self.guards -= 1
+        return [
+            replace(outcome, state=after)
+            for outcome in outcomes
+            for after, _ in self.value(outcome.state, last)
+        ]
 
     def value_of_block(self, state: State, node: Node) -> Results:
         """See `Expressions`."""
@@ -576,7 +596,7 @@ class Statements(Loops, ABC):
         """Forget what a call may change."""
         for number in self.forget_exposed(state, list(values), shared=shared, spared=spared):
             block = state.blocks[number]
-            if frees and block.origin is Origin.HEAP and block.life is Life.ALIVE:
+            if frees and block.origin in HEAPS and block.life is Life.ALIVE:
                 self.writes.add((number, 0, -1))
                 state.blocks[number] = replace(block, life=Life.UNCERTAIN)
 

@@ -51,6 +51,8 @@ class CType:
     union: bool = False
     volatile: bool = False
     """Whether what is read from it may change by itself."""
+    reference: bool = False
+    """Of a pointer: whether it is a reference of C++, or `this`: it is never null."""
 
     @property
     def bits(self) -> int:
@@ -98,7 +100,7 @@ class Kind(Enum):
     ARROW = auto()
     """parts: pointer; value: offset in bytes."""
     ADDRESS = auto()
-    """parts: lvalue."""
+    """parts: lvalue; value: whether a reference is bound to it, which must be there."""
     UNARY = auto()
     """parts: operand; value: `-`, `+`, `~` or `!`."""
     STEP = auto()
@@ -118,6 +120,10 @@ class Kind(Enum):
     """parts: initialisers in order; a part may be None for zero."""
     LITERAL = auto()
     """A compound literal; parts: initialiser."""
+    NEW = auto()
+    """parts: number of elements or none, initialiser or none; value: `Made`."""
+    DELETE = auto()
+    """parts: pointer; value: whether it is `delete []`."""
     BLOCK = auto()
     """parts: statements."""
     DECLARE = auto()
@@ -147,6 +153,8 @@ class Kind(Enum):
     LABEL = auto()
     """parts: statement; value: label."""
     EMPTY = auto()
+    GUARDED = auto()
+    """parts: statement, what is done wherever it is left: a call of a destructor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +168,18 @@ class Variable:
     is_global: bool
     constant: bool = False
     """Whether nothing may change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What `new` makes."""
+
+    element: CType
+    is_array: bool
+    may_fail: bool
+    """Whether it gives a null pointer when there is no memory; else it throws."""
+    is_zero: bool
+    """Whether all bytes are zero at first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,6 +217,10 @@ class Function:
     last: int
     signature: str = ""
     """How its type is spelled."""
+
+
+THROW = "throw"
+"""Name of the function that a `throw` calls."""
 
 
 class Unsupported(Exception):
