@@ -313,6 +313,84 @@ def test_programs_behind_scripts_of_libtool_are_linked_again(tmp_path: Path) -> 
     assert "with libhalf.a replaced and 1 programs relinked" in done.stdout
 
 
+TWO_WAYS = {
+    "step.c": "int step(int n) {\n#ifdef BY_TWO\n    return n + 2;\n#else\n    return n + 1;\n"
+    "#endif\n}\n",
+    "walk.c": "int step(int n);\nint main(void) {\n#ifdef BY_TWO\n    return step(1) != 3;\n"
+    "#else\n    return step(1) != 2;\n#endif\n}\n",
+    "Makefile": "all: one two\none: walk.o step.o\n\tcc -o $@ walk.o step.o\n"
+    "two: walk2.o step2.o\n\tcc -o $@ walk2.o step2.o\n"
+    "walk.o: walk.c\n\tcc -c walk.c\nstep.o: step.c\n\tcc -c step.c\n"
+    "walk2.o: walk.c\n\tcc -DBY_TWO -c walk.c -o walk2.o\n"
+    "step2.o: step.c\n\tcc -DBY_TWO -c step.c -o step2.o\n"
+    "check: all\n\t./one\n\t./two\n",
+}
+
+
+def test_what_is_compiled_in_two_ways_gives_way_only_to_the_same_way(tmp_path: Path) -> None:
+    """Of two objects of one file the one that the library of the crate has gives way; programs get
+    the crate's program of their way, whatever it is called, where nothing else gives way."""
+    root = tmp_path / "ways"
+    write(root, TWO_WAYS)
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Rust: exit status 0, with step.o replaced and 2 programs relinked" in done.stdout
+    assert "another configuration: step2.o" in done.stdout
+    root = tmp_path / "programs"
+    whole = TWO_WAYS["walk.c"].replace("int step(int n);", TWO_WAYS["step.c"])
+    make = TWO_WAYS["Makefile"].replace(" step.o", "").replace(" step2.o", "")
+    write(root, {"walk.c": whole.replace("int step", "static int step"), "Makefile": make})
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Rust: exit status 0, with one, two replaced" in done.stdout
+
+
+FAILING = {
+    "twice.c": "#include <stdio.h>\n#include <stdlib.h>\n"
+    'int main(int n, char **a) { printf("%d\\n", 2 * atoi(a[n - 1])); return 0; }\n',
+    "Makefile": "twice: twice.c\n\tcc -o $@ $<\ncheck: twice\n\tsh check.sh\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        (
+            "echo took $$; test `./twice 4` = 8 && echo PASS: four; echo FAIL: root; exit 1",
+            "The same tests fail with the C and with the Rust",
+        ),
+        (
+            "date +%N; ./twice 21; exit 3",
+            "The same tests fail with the C and with the Rust",
+        ),
+        ("echo PASS: nothing; echo FAIL: more; exit 1", "and do not run the crate"),
+        ("ls no-such-file", "and do not run the crate"),
+        (
+            "./twice 4; test -e again && exit 0; touch again; exit 4",
+            "they do not pass with the C",
+        ),
+    ],
+)
+def test_tests_that_fail_with_the_c_must_fail_alike(tmp_path: Path, script: str, told: str) -> None:
+    root = tmp_path / "failing"
+    write(root, {**FAILING, "check.sh": f"{script}\n"})
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    assert told in done.stdout, done.stdout + done.stderr
+    alike = told.startswith("The same")
+    assert done.returncode == (0 if alike else 1)
+    if not alike:
+        return
+    path = root.parent / "failing_rs" / "src" / "bin" / "twice.rs"
+    good = path.read_text()
+    path.write_text(good.replace("2i32.wrapping_mul", "3i32.wrapping_mul").replace("2 *", "3 *"))
+    assert path.read_text() != good, good
+    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    assert done.returncode == 1 and "The same tests" not in done.stdout, done.stdout
+
+
 def test_bad_cases_are_named(words: tuple[Path, Path]) -> None:
     root, program = words
     done = record(root, b"", "--file", "/etc/passwd", program)

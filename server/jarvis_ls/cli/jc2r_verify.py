@@ -176,7 +176,10 @@ def add_check(commands: Any) -> None:
             "in place of the C ones. Programs that link such a library statically are "
             "removed before the second run, so that COMMAND relinks them."
         ),
-        epilog=("exit status: 0 the tests pass with C and with Rust; 1 they fail; 2 usage error"),
+        epilog=(
+            "exit status: 0 the tests pass with C and with Rust, or the same fail; 1 they fail; "
+            "2 usage error"
+        ),
     )
     add = check.add_argument
     add(
@@ -225,6 +228,13 @@ def run_check(options: argparse.Namespace) -> ExitStatus:
         )
     else:
         _tell("Rust: exit status {status}, with {files} replaced", status=found.rust, files=files)
+    if found.otherwise:
+        _tell(
+            "left in C, as the crate has another configuration: {files}",
+            files=printable(", ".join(found.otherwise[:FAILED_SHOWN])),
+        )
+    if found.alike:
+        _tell("The same tests fail with the C and with the Rust, and the others pass.")
     if found.failed:
         _tell(
             "failed with the Rust: {tests}", tests=printable(", ".join(found.failed[:FAILED_SHOWN]))

@@ -16,8 +16,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +34,7 @@ from jarvis_ls.jc2r.build.make.generated_headers import echo_header_arguments
 from jarvis_ls.jc2r.build.make.link_order import as_recorded, as_written
 from jarvis_ls.jc2r.build.make.rules import for_other_systems
 from jarvis_ls.jc2r.build.make.variables import Includes, makefile_ways, makefile_words
+from jarvis_ls.jc2r.build.recorded_commands import record_commands
 from jarvis_ls.jc2r.build.variants import called_from, meaning, notes_of, way_of
 
 MAX_BYTES = 256_000_000
@@ -55,7 +54,6 @@ _GENERATED = ("aclocal.m4", "Makefile.in", "config.h.in", "configure")
 """What autoconf and automake make, each of those before it at most."""
 _CONFIGURES = ("configure", "configure.sh")
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "tcc")
 _PLACES = ("", "build", "out", "cmake-build-debug", "cmake-build-release", "_build", "builddir")
 _KEPT_PREFIXES = (
     "-I",
@@ -79,18 +77,6 @@ _NEVER = tuple(
     "-fstack -fcf-protection -fanalyzer -ffat-lto".split()
 )
 _IGNORED = {".git", ".hg", ".svn", ".jarvis", "node_modules", "target", "CMakeFiles"}
-
-# What replaces a compiler: notes how it was called, then is the compiler.
-_STAND_IN = """#!{python}
-import json, os, sys
-name = os.path.basename(sys.argv[0])
-line = json.dumps({{"directory": os.getcwd(), "arguments": [name, *sys.argv[1:]]}})
-descriptor = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-os.write(descriptor, (line + "\\n").encode())
-os.close(descriptor)
-os.environ["PATH"] = {path!r}
-os.execvp(name, [name, *sys.argv[1:]])
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,24 +397,13 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
     _date_generated(copy)
     if configure and (failed := _run(["sh", f"./{configure}"], copy, None)) is not None:
         notes.append(Words("configure failed: {why}", why=failed))
-    with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
-        tools, log = Path(name), Path(name, "log")
-        log.touch()
-        for compiler in _COMPILERS:
-            if shutil.which(compiler) is not None:
-                stand_in = tools / compiler
-                stand_in.write_text(
-                    _STAND_IN.format(
-                        python=sys.executable, log=str(log), path=os.environ.get("PATH", os.defpath)
-                    )
-                )
-                stand_in.chmod(0o700)
+    with record_commands() as recorded:
         making = ["make", "--keep-going", "-j2"]
-        failed = _run(making, copy, tools)
-        if failed is None and not log.read_bytes():  # it names its compiler by the whole path
+        failed = _run(making, copy, recorded.path)
+        if failed is None and not recorded.entries():  # it names its compiler by the whole path
             _unmake(copy)
-            failed = _run([*making, "CC=cc"], copy, tools)
-        entries = [json.loads(line) for line in log.read_text().splitlines()]
+            failed = _run([*making, "CC=cc"], copy, recorded.path)
+        entries = recorded.entries()
     libraries = _libraries([word for entry in entries for word in entry["arguments"]])
     # Files are compiled beside each other: which comes first must not be left to the machine.
     entries.sort(
@@ -505,11 +480,11 @@ def _source_of(name: str) -> str:
     return name.split(".")[0].rpartition("-")[2]
 
 
-def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
-    """Return why a build failed, in one line; None when it did not."""
+def _run(command: list[str], folder: Path, path: str | None) -> str | None:
+    """Return why a build failed, in one line; None when it did not. `path` is another `PATH`."""
     environment = {**os.environ, "LC_ALL": "C"}
-    if tools is not None:
-        environment["PATH"] = f"{tools}{os.pathsep}{environment.get('PATH', os.defpath)}"
+    if path is not None:
+        environment["PATH"] = path
     try:
         done = subprocess.run(
             command,

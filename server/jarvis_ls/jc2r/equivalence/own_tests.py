@@ -5,24 +5,38 @@ run on the C, archives and shared libraries that hold only what the crate offers
 crate's, programs the crate has to its own, and where there are neither, object files to objects of
 the crate. Programs that were linked with the C are taken away so that the build links them again,
 and the command is run once more. A command that makes them of the C again has tested nothing.
+
+Where the tests do not pass with the C, they are run with it twice, and count when the same fail
+with the Rust; what replaces the C then says whether it ran. What the build compiled in another way
+than the crate has stays.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import stat
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
+from jarvis_ls.jc2r.build.compile_commands import Unit
+from jarvis_ls.jc2r.build.recorded_commands import record_commands
+from jarvis_ls.jc2r.equivalence.built_ways import BuiltWays
+from jarvis_ls.jc2r.equivalence.crate_objects import (
+    defined_symbols,
+    put_as_archive,
+    put_as_object,
+    put_as_program,
+    put_as_shared,
+)
+from jarvis_ls.jc2r.equivalence.own_test_outcomes import TestRun, varied_lines
 
 SECONDS = 1800.0
 """How long one run of the command may take."""
@@ -31,12 +45,6 @@ SAID = 4000
 _IGNORED = (".git", ".hg", ".svn", ".jarvis", "target")
 _ELF = b"\x7fELF"
 _MOST_OBJECTS = 100
-_FAILED = re.compile(
-    r"^(?:FAIL|ERROR|XPASS): (\S+)|^not ok \d+(?: -)? (.+?)(?: # .*)?$"
-    r"|^\s*\d+ - (\S+) \((?:Failed|SEGFAULT|Timeout|Subprocess aborted)\)"
-    r"|^\S+:\d+:[FE]:[^:]*:([^:]+):",
-    re.MULTILINE,
-)
 
 
 @dataclass
@@ -58,11 +66,15 @@ class OwnTests:
     """Why it was not tried."""
     failed: list[str] = field(default_factory=list)
     """Tests that failed with the Rust, as the runner of the tests calls them."""
+    alike: bool = False
+    """Whether the same tests fail with the C, and the others pass both ways."""
+    otherwise: list[str] = field(default_factory=list)
+    """Files that stay, as the build compiles them in a way that the crate does not have."""
 
     @property
     def good(self) -> bool:
-        """Return whether the tests pass both ways."""
-        return self.c == 0 and self.rust == 0
+        """Return whether the tests pass both ways, or the same fail."""
+        return (self.c == 0 and self.rust == 0) or self.alike
 
     def to_json(self) -> dict[str, Any]:
         """Return the record of kind `own_tests`."""
@@ -75,21 +87,47 @@ class OwnTests:
             "reason": self.reason,
             "said": self.said,
             "failed": self.failed,
+            "alike": self.alike,
+            "otherwise": self.otherwise,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Crate:
+    """What stands in for the C."""
+
+    folder: Path
+    libraries: Sequence[str]
+    """What it is linked with."""
+    units: Sequence[Unit]
+    """Of what it is made."""
+    programs: Mapping[str, str]
+    """Its programs, by the unit with the `main` of each."""
+
+    @property
+    def archive(self) -> Path:
+        """Return its library. Raises `JarvisError` when there is none."""
+        found = next(iter((self.folder / "target" / "release").glob("lib*.a")), None)
+        if found is None:
+            raise JarvisError("{crate} is not built; run `jc2r run --baseline`.", crate=self.folder)
+        return found
+
+    def executables(self) -> dict[str, Path]:
+        """Return its programs that were built, by name."""
+        return {
+            path.name: path
+            for path in (self.folder / "target" / "release").iterdir()
+            if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""
         }
 
 
 def run_own_tests(
-    root: Path,
-    crate: Path,
-    folder: Path,
-    command: Sequence[str],
-    linked: Sequence[str],
-    prepare: str = "",
+    root: Path, crate: Crate, folder: Path, command: Sequence[str], prepare: str = ""
 ) -> OwnTests:
     """Run `command` on a copy of `root` below `folder`, first in C, then with the crate.
 
-    `prepare` is run once before, by a shell: what would build all the C again. `linked` are
-    libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
+    `prepare` is run once before, by a shell: what would build all the C again. Raises `JarvisError`
+    when it cannot be copied or run.
     """
     copy = folder / "own-tests"
     shutil.rmtree(copy, ignore_errors=True)
@@ -100,68 +138,166 @@ def run_own_tests(
             "The project cannot be copied to {copy}: {error}", copy=copy, error=error
         ) from None
     before = {path for path in copy.rglob("*") if path.is_file()}
-    if prepare:
-        status, said = _run(["sh", "-c", prepare], copy)
-        if status != 0:
-            return OwnTests(
-                prepare, status, said=said[-SAID:], reason="the project cannot be built"
-            )
-    status, said = _run(command, copy)
-    found = OwnTests(" ".join(command), status, said=said[-SAID:])
-    if status != 0:
-        found.reason = "they do not pass with the C"
-        return found
-    archive = next(iter((crate / "target" / "release").glob("lib*.a")), None)
-    if archive is None:
-        raise JarvisError("{crate} is not built; run `jc2r run --baseline`.", crate=crate)
-    offered = _defined_symbols(archive)
-    made = sorted(path for path in copy.rglob("*") if path not in before and _is_built(path))
-    own = {
-        path.name: path
-        for path in (crate / "target" / "release").iterdir()
-        if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""
-    }
-    programs = [path for path in made if _is_program(path)]
-    if len(programs) == len(own) == 1:  # of a main.c, which the build calls otherwise
-        own = {programs[0].name: next(iter(own.values()))}
-    relinked = []
-    for path in made:
-        if path.is_symlink():
-            continue
-        if path.suffix == ".a" and _all_in(_defined_symbols(path), offered):
-            _as_archive(archive, path)
-        elif ".so" in path.suffixes and _all_in(_defined_symbols(path, "-D"), offered):
-            _as_shared(archive, path, linked)
-        elif path.name in own and os.access(path, os.X_OK):
-            shutil.copyfile(own[path.name], path)
-        else:
-            relinked.append(path)
-            continue
-        found.replaced.append(path.relative_to(copy).as_posix())
-    if not found.replaced:
-        objects = [path for path in copy.rglob("*.o") if path not in before]
-        found.replaced = [
-            path.relative_to(copy).as_posix()
-            for path in _replace_objects(archive, objects, offered)
-        ]
-    if not found.replaced:
+    with record_commands() as recorded:
+        if prepare:
+            prepared = _run(["sh", "-c", prepare], copy, recorded.path)
+            if prepared.status != 0:
+                return OwnTests(
+                    prepare,
+                    prepared.status,
+                    said=prepared.said[-SAID:],
+                    reason="the project cannot be built",
+                )
+        first = _run(command, copy, recorded.path)
+        ways = BuiltWays.of(recorded.entries(), copy)
+    found = OwnTests(" ".join(command), first.status, said=first.said[-SAID:])
+    made = [path for path in copy.rglob("*") if path.is_file() and path not in before]
+    plan = _Plan.of(sorted(made), crate, ways)
+    found.otherwise = [path.relative_to(copy).as_posix() for path in plan.otherwise]
+    again, varied = first, varied_lines(first, first)
+    if first.status != 0:
+        plan.remove_linked()
+        plan.date()
+        again = _run(command, copy)
+        varied = varied_lines(first, again)
+        if again.status != first.status or not plan.replacing:
+            found.reason = "they do not pass with the C"
+            return found
+    if not plan.replacing:
         found.reason = "the build produces nothing that the crate could replace"
         return found
-    for path in relinked:
-        if _is_program(path) and offered & _defined_symbols(path):
-            path.unlink()
-            _forget_wrapper(path)
-            found.relinked += 1
-    later = time.time() + 2
-    for name in found.replaced:
-        os.utime(copy / name, (later, later))
+    ran = folder / "own-tests-ran" if first.status != 0 else None
+    if ran is not None:
+        ran.unlink(missing_ok=True)
+    plan.replace(crate, ran)
+    found.replaced = [path.relative_to(copy).as_posix() for path in plan.replacing]
+    found.relinked = plan.remove_linked()
+    plan.date()
     placed = {name: _digest(copy / name) for name in found.replaced}
-    time.sleep(3)  # so that what is linked next is newer than what it is linked from
-    found.rust, said = _run(command, copy)
-    found.said = said[-SAID:]
-    found.failed = list(dict.fromkeys(_failed_tests(said))) if found.rust != 0 else []
+    last = _run(command, copy)
+    found.rust, found.said = last.status, last.said[-SAID:]
+    found.failed = last.failed if last.status != 0 else []
+    if ran is not None:
+        found.alike = again.is_like(last, varied)
+        if not ran.exists():
+            found.alike, found.rust = False, None
+            found.reason = "they do not pass with the C, and do not run the crate"
     _without_relinked(found, [name for name in placed if _digest(copy / name) != placed[name]])
     return found
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What of a build gives way to the crate."""
+
+    libraries: list[Path] = field(default_factory=list)
+    programs: dict[Path, Path] = field(default_factory=dict)
+    """With the crate's in place of each: those of other names only where nothing else gives way,
+    since what tests a library is best left C."""
+    objects: list[Path] = field(default_factory=list)
+    """Only where there are no libraries and no programs of the same name."""
+    linked: list[Path] = field(default_factory=list)
+    """Programs that hold some of the C, and are to be linked again."""
+    otherwise: list[Path] = field(default_factory=list)
+    """What was compiled in a way that the crate does not have."""
+
+    @property
+    def replacing(self) -> list[Path]:
+        """Return what is replaced, as far as it is there."""
+        return sorted([*self.libraries, *self.programs, *self.objects])
+
+    @classmethod
+    def of(cls, made: Sequence[Path], crate: Crate, ways: BuiltWays) -> _Plan:
+        """Return what of the files that were `made` gives way."""
+        plan = cls()
+        offered = defined_symbols(crate.archive)
+        library = [unit for unit in crate.units if not unit.of]
+        built = [path for path in made if _is_built(path)]
+        programs = [path for path in built if _is_program(path)]
+        for path in built:
+            is_library = path.suffix == ".a" or ".so" in path.suffixes
+            if is_library and _all_in(defined_symbols(path, *_dynamic(path)), offered):
+                plan._choose(plan.libraries, path, ways, library)
+        found = {path: _program_of(path, programs, crate, ways) for path in programs}
+        plan.programs = {path: other for path, (other, named) in found.items() if other and named}
+        if not plan.libraries and not plan.programs:
+            for path in made:
+                if (
+                    path.suffix == ".o"
+                    and not path.is_symlink()
+                    and len(plan.objects) < _MOST_OBJECTS
+                    and _all_in(defined_symbols(path), offered)
+                ):
+                    plan._choose(plan.objects, path, ways, library)
+        if not plan.replacing:
+            plan.programs = {path: other for path, (other, _) in found.items() if other}
+        plan.linked = [
+            path
+            for path in programs
+            if path not in plan.programs and offered & defined_symbols(path)
+        ]
+        return plan
+
+    def _choose(
+        self, chosen: list[Path], path: Path, ways: BuiltWays, units: Sequence[Unit]
+    ) -> None:
+        (self.otherwise if ways.others(path, units) else chosen).append(path)
+
+    def replace(self, crate: Crate, ran: Path | None) -> None:
+        """Put the crate in place; it makes the file `ran` when it runs. Raises `JarvisError`."""
+        for path in self.libraries:
+            if path.suffix == ".a":
+                put_as_archive(crate.archive, path, ran)
+            else:
+                put_as_shared(crate.archive, path, crate.libraries, ran)
+        for path, other in self.programs.items():
+            put_as_program(other, path, ran)
+        for path in self.objects:
+            put_as_object(crate.archive, path, ran)
+
+    def remove_linked(self) -> int:
+        """Take away the programs that are to be linked again; return how many there were."""
+        there = [path for path in self.linked if path.exists()]
+        for path in there:
+            path.unlink()
+            _forget_wrapper(path)
+        return len(there)
+
+    def date(self) -> None:
+        """Have what is replaced look newer than all of which it was made, and what is linked next
+        be newer still."""
+        later = time.time() + 2
+        for path in self.replacing:
+            os.utime(path, (later, later))
+        time.sleep(3)
+
+
+def _dynamic(path: Path) -> tuple[str, ...]:
+    return () if path.suffix == ".a" else ("-D",)
+
+
+def _program_of(
+    path: Path, programs: Sequence[Path], crate: Crate, ways: BuiltWays
+) -> tuple[Path | None, bool]:
+    """Return the crate's program for one of the build, and whether it is called like it or both
+    have but one: by what it was compiled of where that is known, else by its name."""
+    own = crate.executables()
+    parts = ways.parts_of(path)
+    if parts:
+        mains = {unit.path: unit for unit in crate.units}
+        other = next(
+            (
+                own[name]
+                for unit, name in crate.programs.items()
+                if name in own and any(ways.is_of(way, mains[unit]) for way in parts)
+            ),
+            None,
+        )
+        alone = len(programs) == len(own) == 1
+        return other, other is not None and (other.name == path.name or alone)
+    if len(programs) == len(own) == 1:  # of a main.c, which the build calls otherwise
+        return next(iter(own.values())), True
+    return own.get(path.name), True
 
 
 def _without_relinked(found: OwnTests, relinked: Sequence[str]) -> None:
@@ -180,10 +316,12 @@ def _without_relinked(found: OwnTests, relinked: Sequence[str]) -> None:
         )
 
 
-def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
+def _run(command: Sequence[str], folder: Path, path: str | None = None) -> TestRun:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "GIT_"))
     }
+    if path is not None:
+        environment["PATH"] = path
     try:
         done = subprocess.run(
             list(command),
@@ -198,18 +336,12 @@ def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return -1, f"it took longer than {SECONDS:.0f} s"
+        return TestRun(-1, f"it took longer than {SECONDS:.0f} s")
     except OSError as error:
         raise JarvisError(
             "{command} cannot be run: {why}", command=command[0], why=error.strerror
         ) from None
-    return done.returncode, done.stdout
-
-
-def _failed_tests(said: str) -> Iterator[str]:
-    """Yield the tests that a runner names as failed: automake, TAP, ctest, check."""
-    for found in _FAILED.finditer(said):
-        yield next(name for name in found.groups() if name)
+    return TestRun(done.returncode, done.stdout)
 
 
 def _forget_wrapper(path: Path) -> None:
@@ -251,132 +383,3 @@ def _is_program(path: Path) -> bool:
 
 def _all_in(mine: set[str], offered: set[str]) -> bool:
     return bool(mine) and mine <= offered
-
-
-def _defined_symbols(path: Path, *options: str) -> set[str]:
-    """Names of functions and variables that a file offers to others."""
-    asked = subprocess.run(
-        ["nm", "-g", "--defined-only", *options, str(path)],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=300,
-        check=False,
-    )
-    return set(_names(asked.stdout.splitlines()))
-
-
-def _names(lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        words = line.split()
-        if len(words) == 3 and words[1] in "TDBRVW" and words[2] not in ("_init", "_fini"):
-            yield words[2].partition("@")[0]
-
-
-def _as_archive(archive: Path, target: Path) -> None:
-    """Put the crate in place of an archive: symbols that the archive did not offer give way to
-    those of the tests, or of other libraries. Raises `JarvisError`.
-    """
-    made = _weak_object(archive, target)
-    target.unlink()
-    _tool(["ar", "crs", str(target), str(made)])
-    made.unlink()
-
-
-def _replace_objects(archive: Path, objects: Iterable[Path], offered: set[str]) -> list[Path]:
-    """Put parts of the crate in place of object files that hold only what it offers; return those
-    that were replaced. What two of them need is in both, and the linker takes one of it. Raises
-    `JarvisError`."""
-    replaced: list[Path] = []
-    for path in sorted(objects):
-        if len(replaced) < _MOST_OBJECTS and _all_in(_defined_symbols(path), offered):
-            _weak_object(archive, path).replace(path)
-            replaced.append(path)
-    return replaced
-
-
-def _weak_object(archive: Path, target: Path) -> Path:
-    """Return an object beside `target` with what that offers, and all that this needs as weak
-    symbols. Raises `JarvisError`."""
-    names = _defined_symbols(target)
-    made = _object(archive, target, names)
-    weak = target.with_name(f"{target.name}.weak")
-    weak.write_text("\n".join(sorted(_defined_symbols(made) - names)))
-    _tool(["objcopy", f"--weaken-symbols={weak}", str(made)])
-    weak.unlink()
-    return made
-
-
-def _object(archive: Path, target: Path, names: Iterable[str]) -> Path:
-    """One object beside `target` with those functions and variables of the crate that are called
-    `names`, and what they need: what else is in the crate may need what only the project's tests
-    make. Every tool can read it: members of Rust's own library hold parts for another linker.
-    Raises `JarvisError`."""
-    made, asked = (target.with_name(f"{target.name}.{end}") for end in ("rust.o", "names"))
-    asked.write_text("".join(f"--undefined={name}\n" for name in sorted(names)))
-    for command in (
-        [
-            "ld",
-            "-r",
-            "--gc-sections",
-            f"@{asked}",
-            "-o",
-            str(made),
-            "--whole-archive",
-            str(archive),
-        ],
-        ["objcopy", "--remove-section=.llvmbc", "--remove-section=.llvmcmd", str(made)],
-        ["objcopy", "--strip-unneeded", str(made)],
-    ):
-        _tool(command)
-    asked.unlink()
-    return made
-
-
-def _as_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
-    """Build the crate as a shared library with the name that programs ask for. Raises
-    `JarvisError`.
-    """
-    made = _object(archive, target, _defined_symbols(target, "-D"))
-    asked = subprocess.run(
-        ["readelf", "-d", str(target)], capture_output=True, text=True, timeout=60, check=False
-    )
-    name = next(
-        (
-            line.partition("[")[2].rstrip("]")
-            for line in asked.stdout.splitlines()
-            if "(SONAME)" in line
-        ),
-        target.name,
-    )
-    _tool(
-        [
-            shutil.which("cc") or "cc",
-            "-shared",
-            f"-Wl,-soname,{name}",
-            str(made),
-            *(f"-l{library}" for library in linked),
-            "-lm",
-            "-lpthread",
-            "-ldl",
-            "-lgcc_s",
-            "-o",
-            str(target),
-        ]
-    )
-    made.unlink()
-
-
-def _tool(command: Sequence[str]) -> None:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=300, check=False
-        )
-    except OSError as error:
-        raise JarvisError(f"{command[0]}: {error.strerror}") from None
-    if done.returncode != 0:
-        raise JarvisError(
-            "{command} failed: {said}",
-            command=" ".join(command[:2]),
-            said=done.stderr.strip()[:1000],
-        )

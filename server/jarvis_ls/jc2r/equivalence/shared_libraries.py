@@ -121,11 +121,7 @@ class Project(Protocol):
 
 def symbols_of(crate: Path, found: Signatures) -> Symbols:
     """Return how things are called, by what the modules of the crate say they come from."""
-    modules = {}
-    for path in [*(crate / "src").glob("*.rs"), *(crate / "src" / "bin").glob("*.rs")]:
-        match = _HEAD.match(_text(path))
-        if match is not None and Path(match[1]).suffix:
-            modules[match[1]] = path.stem
+    modules = {**_modules_in(crate / "src"), **program_modules(crate)}
     programs = frozenset(function.file for function in found.functions if function.name == "main")
     defined: dict[str, set[str]] = {}
     for file, name, static in found.definitions:
@@ -148,6 +144,20 @@ def symbols_of(crate: Path, found: Signatures) -> Symbols:
     external = frozenset((file, name) for file, name, static in found.definitions if not static)
     names = frozenset((file, name) for file, name, _ in found.definitions)
     return Symbols(modules, programs, shared, later, external, names)
+
+
+def program_modules(crate: Path) -> dict[str, str]:
+    """Return the programs of a crate by the C file that each comes from."""
+    return _modules_in(crate / "src" / "bin")
+
+
+def _modules_in(folder: Path) -> dict[str, str]:
+    found = {}
+    for path in folder.glob("*.rs"):
+        match = _HEAD.match(_text(path))
+        if match is not None and Path(match[1]).suffix:
+            found[match[1]] = path.stem
+    return found
 
 
 def build_c(

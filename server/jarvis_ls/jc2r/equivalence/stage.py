@@ -19,10 +19,11 @@ from jarvis_ls.jc2r.crate.state import read_progress, read_state, record_stage, 
 from jarvis_ls.jc2r.equivalence.cargo_tests import write_cargo_tests
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
 from jarvis_ls.jc2r.equivalence.outcome import Outcome
-from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
+from jarvis_ls.jc2r.equivalence.own_tests import Crate, OwnTests, run_own_tests
 from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
 from jarvis_ls.jc2r.equivalence.report import summary
 from jarvis_ls.jc2r.equivalence.result_record import Results, read_results, write_results
+from jarvis_ls.jc2r.equivalence.shared_libraries import program_modules
 from jarvis_ls.jc2r.equivalence.verify import (
     Progress,
     Project,
@@ -124,7 +125,8 @@ def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnT
             raise unfinished_error(folder)
         units = units_of(root, build=False, folder=folder / "build")
         _build(crate)
-        found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
+        stand_in = Crate(crate, units.libraries, units.units, program_modules(crate))
+        found = run_own_tests(root, stand_in, folder, command, prepare)
         known = [
             read_result
             for read_result in read_results(folder)

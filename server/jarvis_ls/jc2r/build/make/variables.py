@@ -316,7 +316,11 @@ def _is_used(name: str, path: Path, known: Mapping[str, str]) -> bool:
         return True
     if match[2] not in ("C", "CPP"):
         return False
-    return match[1] == "AM" or f"{match[1]}_SOURCES" in known or match[1] in targets(known, _filler(known))
+    return (
+        match[1] == "AM"
+        or f"{match[1]}_SOURCES" in known
+        or match[1] in targets(known, _filler(known))
+    )
 
 
 @functools.lru_cache(maxsize=512)
