@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -319,6 +320,27 @@ def test_a_program_with_made_sources_is_built_by_its_makefile(project: Path, hom
     told = next(item["proof"] for item in found if item["line"] == 8)
     assert (told["verdict"], told["report"]["line"]) == ("reproduced", 8), told["message"]
     assert told["case"]["build"]["system"] == "make"
+
+
+@needs_compiler
+@pytest.mark.skipif(
+    importlib.util.find_spec("z3") is None, reason="z3 is not installed: the extra 'prove'"
+)
+def test_headers_are_found_by_the_names_that_they_are_included_by(
+    project: Path, home: Path
+) -> None:
+    for folder in ("source", "include/tool"):
+        (project / folder).mkdir(parents=True)
+    (project / "include/tool/limits.h").write_text("#define MODE 8\n")
+    (project / "source/mode.c").write_text(
+        '#include <stdio.h>\n#include <string.h>\n#include "tool/limits.h"\n'
+        'void show(int n, const char *s)\n{\n    char mode[MODE] = "";\n    while (*s) {\n'
+        "        if (*s == 'r')\n            n = 0;\n        s++;\n    }\n"
+        '    strcat(mode, n ? "w" : "r");\n    puts(mode);\n}\n'
+    )
+    found = prove(project, home, "--all")["findings"]
+    told = next(item["proof"] for item in found if item["file"] == "source/mode.c")
+    assert told["verdict"] == "refuted", told["message"]
 
 
 @needs_compiler

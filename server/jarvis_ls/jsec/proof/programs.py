@@ -388,7 +388,7 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
         for name, flag in _LIBRARIES.items()
         if name in included and not any(f"/{path}".endswith(f"/{name.decode()}") for path in own)
     )
-    flags = _known_flags(bench, files) or _folders_of_headers(bench)
+    flags = _known_flags(bench, files) or _folders_of_headers(own, included)
     return Build(
         compiler=bench.tools.compiler,
         linker=bench.tools.linker,
@@ -424,9 +424,26 @@ def _headers(bench: Workbench) -> list[str]:
     return found
 
 
-def _folders_of_headers(bench: Workbench) -> list[str]:
-    folders = {str(PurePosixPath(path).parent) for path in _headers(bench)}
-    return [f"-I{folder}" for folder in sorted(folders)[:_MOST_FOLDERS]]
+def _folders_of_headers(headers: list[str], included: Iterable[bytes]) -> list[str]:
+    """Return options that let files include the headers of the project: first the folders that what
+    they include is found from, then those that headers are in."""
+    folders = dict.fromkeys(sorted(_bases(headers, included)))
+    folders.update(dict.fromkeys(sorted({str(PurePosixPath(path).parent) for path in headers})))
+    return [f"-I{folder}" for folder in list(folders)[:_MOST_FOLDERS]]
+
+
+def _bases(headers: list[str], included: Iterable[bytes]) -> Iterator[str]:
+    """Yield the folders from which some names with folders in them lead to headers."""
+    paths: dict[str, list[str]] = {}
+    for path in headers:
+        paths.setdefault(PurePosixPath(path).name, []).append(path)
+    for data in included:
+        name = data.decode("utf-8", "replace")
+        if "/" not in name:
+            continue
+        for path in paths.get(PurePosixPath(name).name, ()):
+            if f"/{path}".endswith(f"/{name}"):
+                yield path[: -len(name)].rstrip("/") or "."
 
 
 def _known_flags(bench: Workbench, files: Iterable[str]) -> list[str]:
