@@ -57,6 +57,22 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+OPENS = """\
+#include <stdio.h>
+#include <string.h>
+
+void show(int n, const char *s)
+{
+    char mode[MODE] = "";
+    while (*s) {
+        if (*s == 'r')
+            n = 0;
+        s++;
+    }
+    strcat(mode, n ? "w" : "r");
+    puts(mode);
+}
+"""
 SOUND = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -332,15 +348,19 @@ def test_headers_are_found_by_the_names_that_they_are_included_by(
     for folder in ("source", "include/tool"):
         (project / folder).mkdir(parents=True)
     (project / "include/tool/limits.h").write_text("#define MODE 8\n")
-    (project / "source/mode.c").write_text(
-        '#include <stdio.h>\n#include <string.h>\n#include "tool/limits.h"\n'
-        'void show(int n, const char *s)\n{\n    char mode[MODE] = "";\n    while (*s) {\n'
-        "        if (*s == 'r')\n            n = 0;\n        s++;\n    }\n"
-        '    strcat(mode, n ? "w" : "r");\n    puts(mode);\n}\n'
-    )
+    (project / "source/mode.c").write_text('#include "tool/limits.h"\n' + OPENS)
     found = prove(project, home, "--all")["findings"]
     told = next(item["proof"] for item in found if item["file"] == "source/mode.c")
     assert told["verdict"] == "refuted", told["message"]
+
+
+@needs_compiler
+def test_a_header_that_is_missing_is_named(project: Path, home: Path) -> None:
+    (project / "mode.c").write_text('#include "not/here.h"\n' + OPENS)
+    found = prove(project, home, "--all")["findings"]
+    told = next(item["proof"] for item in found if item["file"] == "mode.c")
+    assert told["verdict"] == "unproven"
+    assert "mode.c:1: 'not/here.h' file not found" in told["message"]["text"]
 
 
 @needs_compiler

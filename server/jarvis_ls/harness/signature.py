@@ -165,6 +165,8 @@ class Signatures:
     """By the key that `Kind.name` gives."""
     taken: set[tuple[str, str]] = field(default_factory=set)
     """Functions whose address is in initialisers of variables: file of these, and name."""
+    problems: list[str] = field(default_factory=list)
+    """The first error in each unit that the parser objects to, with its place."""
     included: list[tuple[str, str]] = field(default_factory=list)
     """Functions that others may call of `.c` files that a file includes: file of that, and name."""
 
@@ -212,9 +214,19 @@ class _Reader:
             )
         )
 
-    def read(self) -> None:
+    def _parse(self) -> Any | None:
+        """Return the unit as the parser reads it; None when it objects to something."""
         top, problems = clang.parse(self._root / self._unit.path, self._unit.arguments)
-        if problems:
+        if not problems:
+            return top
+        first = problems[0]
+        file = first.file.removeprefix(f"{self._root}/")
+        self._found.problems.append(f"{file}:{first.line}: {first.text}")
+        return None
+
+    def read(self) -> None:
+        top = self._parse()
+        if top is None:
             return
         seen: dict[str, Any] = {}
         for cursor in clang.children(top.cursor):
@@ -432,8 +444,8 @@ class _CppReader(_Reader):
     """Reads free functions and the public methods of classes that can be made."""
 
     def read(self) -> None:
-        top, problems = clang.parse(self._root / self._unit.path, self._unit.arguments)
-        if not problems:
+        top = self._parse()
+        if top is not None:
             self._scope(top.cursor)
 
     def _scope(self, scope: Any) -> None:

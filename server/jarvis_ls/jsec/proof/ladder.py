@@ -13,7 +13,7 @@ from jarvis_ls.jsec.proof.configured import configure
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
 from jarvis_ls.jsec.proof.meant_wraps import WRAPS, is_meant_to_wrap
 from jarvis_ls.jsec.proof.places import functions_of
-from jarvis_ls.jsec.proof.programs import NO_MAIN
+from jarvis_ls.jsec.proof.programs import lacks_program
 from jarvis_ls.jsec.proof.reports import is_unchecked_result, kinds_for
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -73,7 +73,7 @@ def _weakness(evidence: Evidence) -> tuple[int, int, bool]:
     return (
         _WEAK.index(evidence.verdict),
         -evidence.runs,
-        evidence.message == NO_MAIN,
+        lacks_program(evidence.message),
     )
 
 

@@ -37,8 +37,8 @@ from jarvis_ls.jsec.settings.settings import Settings
 
 _MOST_FILES = 600
 """Larger projects are built by their own build system only."""
-NO_MAIN = Words("The project has no program: no file defines 'main'.")
-"""Why there is no program, where nothing else is wrong."""
+_NO_MAIN = Words("The project has no program: no file defines 'main'.")
+_NO_USE = Words("No program of the project uses {file}.")
 _MOST_LINKED = 200
 _MOST_FOLDERS = 40
 _LARGEST_DATABASE = 64_000_000
@@ -111,10 +111,10 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     is_program = own.has_main and not own.wanted
     mains = [own] if is_program else [item for item in names.values() if item.has_main]
     if not mains:
-        return NO_MAIN
+        return _NO_MAIN
     linked = [closure for main in mains if file in (closure := _closure(main, names))]
     if not linked:
-        return Words("No program of the project uses {file}.", file=file)
+        return Words(_NO_USE.template, file=file)
     files = min(linked, key=lambda item: (bool(names[item[0]].wanted), len(item), item))
     if len(files) > _MOST_LINKED:
         return Words("The program has too many files to be built without its build system.")
@@ -136,6 +136,11 @@ def find_closure(bench: Workbench, file: str) -> Build | str:
     if len(files) > _MOST_LINKED:
         return program
     return replace(_build(bench, files, ()), spare=_other_files(files, names))
+
+
+def lacks_program(why: str) -> bool:
+    """Return whether a reason only says that there is no program, where nothing else is wrong."""
+    return isinstance(why, Words) and why.template in (_NO_MAIN.template, _NO_USE.template)
 
 
 def has_rivals(bench: Workbench, build: Build) -> bool:

@@ -179,7 +179,7 @@ class FunctionHarness:
             return None
         functions = await search.aside(search.begins)
         if not functions:
-            return _unproven(Words("The function around it could not be parsed."), 0)
+            return _unproven(search.why_not_parsed(), 0)
         found = None
         for function in functions:
             if function.name != "main" and (found is None or budget.left > _LEAST_SECONDS):
@@ -232,6 +232,14 @@ class _Search:
         own = self._around(self._finding.file, self._finding.span)
         found = [own, entry if entry != own else None] if self._leaks else [entry or own]
         return [function for function in found if function is not None]
+
+    def why_not_parsed(self) -> str:
+        """Return why there is no function to call, in `Words`."""
+        files = (self._finding.file, self._finding.steps[0].file)
+        problems = [problem for file in files for problem in self._signatures(file).problems]
+        if not problems:
+            return Words("The function around it could not be parsed.")
+        return Words("The function around it could not be parsed: {error}.", error=problems[0])
 
     def _around(self, file: str, span: Span) -> Function | None:
         """Return the function around a place; its name may be made by a macro, so the parser is
