@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import shlex
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,16 +13,14 @@ from pathlib import Path
 from typing import Any
 
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "tcc")
-_STAND_IN = """#!{python}
-import json, os, sys
-name = os.path.basename(sys.argv[0])
-line = json.dumps({{"directory": os.getcwd(), "arguments": [name, *sys.argv[1:]]}})
-descriptor = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-os.write(descriptor, (line + "\\n").encode())
-os.close(descriptor)
-os.environ["PATH"] = {path!r}
-os.execvp(name, [name, *sys.argv[1:]])
+_STAND_IN = """#!/bin/sh
+printf '%s\\0' "$#" "$PWD" {name} "$@" >> {folder}/$$
+PATH={path}
+export PATH
+exec {name} "$@"
 """
+"""A shell, as a `configure` calls compilers a hundred times. Each process has a file of its own:
+what several write into one could come apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,8 @@ class RecordedCommands:
     tools: Path
     """A folder that is to be the first of `PATH`."""
     log: Path
-    """A line of JSON for each command."""
+    """A folder of files with how many arguments a command has, where it runs, its name and these,
+    each followed by a zero."""
 
     @property
     def path(self) -> str:
@@ -41,22 +39,35 @@ class RecordedCommands:
         return f"{self.tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return what was called so far, in the form of a compilation database."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
+        """Return what was called so far, in the form of a compilation database: what compiles
+        before what links."""
+        found: list[dict[str, Any]] = []
+        for path in sorted(self.log.iterdir()):
+            parts = iter(os.fsdecode(path.read_bytes()).split("\0"))
+            for count in parts:
+                if not count:
+                    break
+                directory, name = next(parts), next(parts)
+                arguments = [next(parts) for _ in range(int(count))]
+                found.append({"directory": directory, "arguments": [name, *arguments]})
+        return sorted(found, key=lambda entry: "-c" not in entry["arguments"])
 
 
 @contextlib.contextmanager
 def record_commands() -> Iterator[RecordedCommands]:
     """Make stand-ins for the compilers that are installed, for as long as the context lasts."""
     with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
-        tools, log = Path(name), Path(name, "log")
-        log.touch()
+        tools, log = Path(name, "tools"), Path(name, "log")
+        tools.mkdir()
+        log.mkdir()
         for compiler in _COMPILERS:
             if shutil.which(compiler) is not None:
                 stand_in = tools / compiler
                 stand_in.write_text(
                     _STAND_IN.format(
-                        python=sys.executable, log=str(log), path=os.environ.get("PATH", os.defpath)
+                        name=compiler,
+                        folder=shlex.quote(str(log)),
+                        path=shlex.quote(os.environ.get("PATH", os.defpath)),
                     )
                 )
                 stand_in.chmod(0o700)
