@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +135,26 @@ def test_a_program_with_a_flaw_in_a_method(project: Path, home: Path) -> None:
     (project / "a.cpp").write_text(PROGRAM)
     told = by_line(prove(project, home, "--all"))[line_of(PROGRAM, "strcpy(text_")]
     assert (told["verdict"], told["rung"]) == ("reproduced", "whole-program"), told["message"]
+
+
+def test_each_language_is_built_by_its_own_standard(project: Path, home: Path) -> None:
+    (project / "copy.c").write_text(
+        "#include <string.h>\n\nint copy(const char *text)\n{\n    char place[16];\n"
+        "    strcpy(place, text);\n    return place[0];\n}\n"
+    )
+    (project / "main.cpp").write_text(
+        'extern "C" int copy(const char *);\n\nint main(int argc, char **argv)\n{\n'
+        "    auto words = argv;\n    return argc > 1 ? copy(words[1]) : 0;\n}\n"
+    )
+    commands = [("copy.c", "gcc -std=c99"), ("main.cpp", "g++ -std=c++17")]
+    (project / "compile_commands.json").write_text(
+        json.dumps(
+            [
+                {"directory": str(project), "file": file, "command": f"{command} -c {file}"}
+                for file, command in commands
+            ]
+        )
+    )
+    found = prove(project, home, "--all")["findings"]
+    told = next(item["proof"] for item in found if item["file"] == "copy.c")
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 6), told["message"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Literal
 
@@ -48,6 +49,15 @@ _CPP_WORDS = (
     b"protected",
     b"virtual",
 )
+
+
+def options_for(language: LanguageName, options: Iterable[str]) -> list[str]:
+    """Return options of a compiler for a file in C or C++ without a standard of the other language,
+    which it would refuse."""
+    is_cpp = language == "cpp"
+    return [
+        option for option in options if not option.startswith("-std=") or ("++" in option) is is_cpp
+    ]
 
 
 def language_of(path: str, data: bytes = b"") -> LanguageName | None:

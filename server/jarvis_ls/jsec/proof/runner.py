@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.languages import language_of, options_for
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.target import CPP
 from jarvis_ls.jsec.proof.budget import Budget
@@ -165,7 +165,10 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
     """Return the lines of the script that build a program as `$W/prog` or end it."""
     if build.system in SYSTEMS:
         return rust_lines(build)
-    flags = " ".join(map(shlex.quote, build.flags))
+    flags = {
+        language: " ".join(map(shlex.quote, options_for(language, build.flags)))
+        for language in ("c", "cpp")
+    }
     linked = LINKED
     options = f"{level} {COMMON} {' '.join(tools.sanitizers)}"
     if build.checker:
@@ -192,29 +195,30 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
         return [*begin, *steps, "printf '\\036built\\n'"]
     c = [source for source in build.sources if language_of(source) == "c"]
     cpp = [source for source in build.sources if language_of(source) != "c"]
-    harness = build.compiler
+    harness, own = build.compiler, flags["c"]
     if build.harness.startswith(CPP):
-        harness = f"{tools.cpp} -x c++"
+        harness, own = f"{tools.cpp} -x c++", flags["cpp"]
     linker = tools.cpp_linker if cpp or harness != build.compiler else build.linker
     lines = begin
-    compiled = [*((source, build.compiler) for source in c), *((s, tools.cpp) for s in cpp)]
+    compiled = [
+        *((source, f"{build.compiler} {options} {flags['c']}") for source in c),
+        *((source, f"{tools.cpp} {options} {flags['cpp']}") for source in cpp),
+    ]
     if build.harness:
         lines.append(
-            f'{harness} {options} {flags} -c "$BENCH/harness.c" -o "$W/h.o" 2>"$W/errors" || fail'
+            f'{harness} {options} {own} -c "$BENCH/harness.c" -o "$W/h.o" 2>"$W/errors" || fail'
         )
     for number, (source, compiler) in enumerate(compiled):
         place = shlex.quote(f"./{source}" if source.startswith("-") else source)
         # What another file lacks may not be needed: then the linker does not miss it.
         is_needed = source == build.sources[0] and not build.harness
         failed = "fail" if is_needed else 'cat "$W/errors" >>"$W/first"'
-        lines.append(
-            f'{compiler} {options} {flags} -c {place} -o "$W/{number}.o" 2>"$W/errors" || {failed}'
-        )
+        lines.append(f'{compiler} -c {place} -o "$W/{number}.o" 2>"$W/errors" || {failed}')
     libraries = " ".join(map(shlex.quote, build.libraries))
     link = f'{linker} {linked} {wrap} "$W"/*.o -o "$W/prog"'
     lines += [
         f'{link} {libraries} 2>"$W/errors" || {{',
-        *_spare_lines(build, f"{options} {flags}"),
+        *_spare_lines(build, f"{options} {flags['c']}"),
         f'[ -e "$W/spare.a" ] && {link} "$W/spare.a" {libraries} 2>/dev/null',
         '} || { cat "$W/errors" >>"$W/first"; cp "$W/first" "$W/errors"; fail; }',
         "printf '\\036built\\n'",

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.languages import language_of, options_for
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.proof.budget import Budget
@@ -200,7 +200,7 @@ def _script(bench: Workbench, read: Read, root: Function, options: Sequence[str]
     assert not isinstance(build, str)
     files = [file for file in read.code.sources if language_of(file) == "c"]
     places = [shlex.quote(f"./{file}") for file in files]
-    flags = " ".join(shlex.quote(flag) for flag in build.flags)
+    flags = " ".join(shlex.quote(flag) for flag in options_for("c", build.flags))
     entry = f"-main {root.name} -lib-entry"
     if root.name == "main":
         places.append(f'"$BENCH/{_DRIVER}"')

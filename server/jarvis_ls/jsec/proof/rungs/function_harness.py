@@ -21,7 +21,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.languages import language_of, options_for
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding, Span
@@ -495,7 +495,8 @@ class _Search:
 
     def _unit(self, file: str, build: Build) -> Unit:
         """Return a file with folders as the parser needs them: it runs elsewhere."""
-        return Unit(file, tuple(parser_flags(self._bench, build)))
+        options = parser_flags(self._bench, build)
+        return Unit(file, tuple(options_for(language_of(file) or "c", options)))
 
     def _hashes(self) -> tuple[tuple[str, str], ...]:
         """Return the hashes of all functions that were called."""

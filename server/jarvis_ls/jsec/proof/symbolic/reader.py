@@ -15,7 +15,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.codeintel.for_loops import for_parts
-from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.languages import language_of, options_for
 from jarvis_ls.jsec.proof.symbolic import cplusplus
 from jarvis_ls.jsec.proof.symbolic import declarations as declared
 from jarvis_ls.jsec.proof.symbolic.syntax import (
@@ -107,7 +107,8 @@ class Reader:
         """Return what a file defines; `text` stands in for what is on the disk. Raises
         `Unsupported` when it does not compile."""
         path = self._root / file
-        top, problems = clang.parse(path, _arguments_for(file, self._arguments), text=text)
+        arguments = options_for(language_of(file) or "c", self._arguments)
+        top, problems = clang.parse(path, arguments, text=text)
         if problems:
             raise Unsupported(f"{file}:{problems[0].line}: {problems[0].text}")
         self._units.append(top)
@@ -592,16 +593,6 @@ class Reader:
             return None
         data = text + bytes(count - len(text))  # an initialiser is as long as its array
         return b"".join(bytes([byte]) + bytes(width - 1) for byte in data)
-
-
-def _arguments_for(file: str, arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of the compiler without a standard of the other language."""
-    is_cplusplus = language_of(file) == "cpp"
-    return [
-        argument
-        for argument in arguments
-        if not argument.startswith("-std=") or ("++" in argument) is is_cplusplus
-    ]
 
 
 def called_signature(call: Any) -> str | None:
