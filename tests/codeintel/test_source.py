@@ -60,3 +60,22 @@ def test_any_bytes_decode_and_write_back(raw: bytes) -> None:
     if source.encoding == "utf-16-le" or source.encoding == "utf-16-be":
         return  # broken UTF-16 is shown with replacement characters
     assert source.encode(source.data) == raw
+
+
+@given(
+    st.text("a\nb\r\u00e9", max_size=12),
+    st.text("c\n\r", max_size=4),
+    st.integers(0, 12),
+    st.integers(0, 12),
+    st.booleans(),
+)
+def test_lines_of_an_edited_text_are_those_of_its_text(
+    text: str, new: str, first: int, second: int, asked: bool
+) -> None:
+    source = Source("a.c", text.encode())
+    start, end = sorted((min(first, len(source.data)), min(second, len(source.data))))
+    if asked:
+        assert source.line_starts
+    edited = source.replaced(start, end, new.encode())
+    assert edited.data == source.data[:start] + new.encode() + source.data[end:]
+    assert edited.line_starts == Source("a.c", edited.data).line_starts

@@ -42,6 +42,20 @@ class Source:
         lengths = map((1).__add__, map(len, self.data.split(b"\n")[:-1]))
         return [0, *itertools.accumulate(lengths)]
 
+    def replaced(self, start: int, end: int, new: bytes) -> Source:
+        """Return the text with other bytes in place of some, as a file of UTF-8. Where its lines
+        begin is known from those of this one, when they were asked for."""
+        changed = Source(self.path, self.data[:start] + new + self.data[end:])
+        starts = self.__dict__.get("line_starts")
+        if starts is not None and b"\r" not in self.data and b"\r" not in new:
+            moved = start + len(new) - end
+            changed.__dict__["line_starts"] = [
+                *starts[: bisect_right(starts, start)],
+                *(start + match.end() for match in _LINE_END.finditer(new)),
+                *(at + moved for at in starts[bisect_right(starts, end) :]),
+            ]
+        return changed
+
     @cached_property
     def _is_ascii(self) -> bool:
         return self.data.isascii()

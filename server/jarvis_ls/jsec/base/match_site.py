@@ -75,11 +75,28 @@ class WholeUnit:
         places = sorted(at for word in words for at in _occurrences(data, word))
         return [
             function
-            for item in (self.items if places else ())
-            if _is_between(places, item.start, item.end)
+            for item in self._items_around(places)
             for function in self._functions_of(item)
             if _is_between(places, function.start, function.end)
         ]
+
+    def _items_around(self, places: list[int]) -> Iterator[Item]:
+        """Yield the items that one of the places, which are in order, is in."""
+        if not places:
+            return
+        last, index, before = places[-1], 0, 0
+        for item in self.items:
+            start = item.start
+            if start < before:
+                index = bisect_left(places, start)
+            elif start > last:
+                continue
+            else:
+                while places[index] < start:
+                    index += 1
+            before = start
+            if places[index] < item.end:
+                yield item
 
     def _functions_of(self, item: Item) -> list[Function]:
         known = self._functions.get(item.start)

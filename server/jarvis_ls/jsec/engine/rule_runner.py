@@ -92,6 +92,8 @@ class ItemCache:
         self.sure = True
         """Whether the tree is certain to be that of the text. Else an item with an error may look
         otherwise in the end: what it gives is not kept."""
+        self.shallow: set[tuple[int, bytes]] = set()
+        """Kinds and texts of large items without an error that do not nest too deep."""
         self.unkept = 0
         """Of how many items the last analysis found something out that was not kept."""
         self._context = ""
@@ -197,7 +199,7 @@ class Engine:
             notes=[
                 *_nonsense_notes(source, language),
                 *_declaration_notes(left_out),
-                *_depth_notes(source, language, found),
+                *_depth_notes(source, language, found, cache),
                 *crowded_rules(crowded),
                 *crowded_declarations(any(result.is_crowded for _, result in results)),
                 *failed_rules(failed),
@@ -335,12 +337,23 @@ def _declaration_notes(left_out: Sequence[Node]) -> list[str]:
     return [Words(notes[kind], most=most[kind], line=line) for kind, line in lines.items()]
 
 
-def _depth_notes(source: Source, language: LanguageName, found: list[Item]) -> list[str]:
+def _depth_notes(
+    source: Source, language: LanguageName, found: list[Item], cache: ItemCache | None
+) -> list[str]:
     if deep_parts(source.data, language):
         template = "code inside more than {levels} brackets was not analysed"
         return [Words(template, levels=DEEPEST)]
+    known = frozenset() if cache is None else cache.shallow
+    shallow = set()
     for item in found:
-        if item.end - item.start > 2 * MAX_DEPTH and nests_too_deep(item.node):
+        if item.end - item.start <= 2 * MAX_DEPTH:
+            continue
+        key = item.node.kind_id, source.data[item.start : item.end]
+        if key not in known and nests_too_deep(item.node):
             template = "code nested deeper than {levels} levels was not analysed"
             return [Words(template, levels=MAX_DEPTH)]
+        if not item.node.has_error:
+            shallow.add(key)
+    if cache is not None:
+        cache.shallow = shallow
     return []

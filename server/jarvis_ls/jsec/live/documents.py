@@ -170,11 +170,10 @@ class _OpenFile:
 
     def _replace(self, change: TextChange, place: tuple[int, int, int, int]) -> None:
         new = change.text.encode("utf-8", "replace")
-        old = self.source.data
         start_line, start_character, end_line, end_character = place
         start = self.source.offset(start_line + 1, start_character + 1)
         end = max(start, self.source.offset(end_line + 1, end_character + 1))
-        self.source = Source(self.source.path, old[:start] + new + old[end:])
+        self.source = self.source.replaced(start, end, new)
 
 
 class LiveDocuments:

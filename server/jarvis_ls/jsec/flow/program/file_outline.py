@@ -372,13 +372,23 @@ def digest_of_values(record: GlobalIR | RecordIR) -> bytes:
 
 
 def around_functions(
-    data: bytes, spans: Iterable[Span], prototypes: Mapping[str, FunctionType], context: str
+    data: bytes,
+    spans: Iterable[Span],
+    prototypes: Mapping[str, FunctionType],
+    context: str,
+    known: dict[bytes, bytes] | None = None,
 ) -> bytes:
-    """Names all of a file but its functions: what is between them, and what they declare."""
+    """Names all of a file but its functions: what is between them, and what they declare. `known`
+    keeps for another time how texts read whose blanks do not count."""
     digest = hashlib.blake2b(context.encode(), digest_size=16)
     at = 0
+    known = {} if known is None else known
     for start, end in sorted(spans):
-        digest.update(b" ".join(data[at:start].split()))
+        between = data[at:start]
+        words = known.get(between)
+        if words is None:
+            words = known[between] = b" ".join(between.split())
+        digest.update(words)
         at = max(at, end)
     digest.update(b" ".join(data[at:].split()))
     declared = [(name, type_.plain) for name, type_ in sorted(prototypes.items())]

@@ -62,6 +62,10 @@ class OpenFile:
         self._heads = Heads()
         self._texts: dict[bytes, set[str]] = {}
         """Names that texts between functions may give a value."""
+        self._between: dict[bytes, bytes] = {}
+        """How texts between functions read whose blanks do not count."""
+        self._outlines: dict[str, FunctionOutline] = {}
+        """Functions where they stand, by key."""
         self._imported: set[str] = set()
         self._beyond: set[str] = set()
         """Functions, and structures, that were asked of headers outside of the project."""
@@ -89,7 +93,9 @@ class OpenFile:
         before, self._lowered = self._lowered, {}
         digests, self._digests = self._digests, {}
         spans = lowering.spans
-        around = around_functions(data, spans.values(), lowering.prototypes, context)
+        if len(self._between) > 4 * (len(spans) + _FEW):
+            self._between.clear()  # most of them are of earlier versions
+        around = around_functions(data, spans.values(), lowering.prototypes, context, self._between)
         kept: dict[bytes, _FunctionFacts] = {}
         functions: dict[str, FunctionOutline] = {}
         written: set[str] = set()
@@ -114,30 +120,19 @@ class OpenFile:
             if known is None:
                 continue
             kept[digest] = known
-            old = known.outline
             same = before.get(key)
             if same is not None and same.span == (start, end) and digests.get(key) == digest:
                 self._lowered.setdefault(key, same)  # neither changed nor moved
             self._digests[key] = digest
-            functions[key] = FunctionOutline(
-                old.name,
-                old.static,
-                old.record,
-                (start, end),
-                digest,
-                old.calls,
-                old.size,
-                old.alone,
-                old.cut,
-                old.takes,
-                old.acts,
-                old.reads,
-                old.way,
-                old.habits,
-            )
+            stood = self._outlines.get(key)
+            if stood is not None and stood.span == (start, end) and stood.digest == digest:
+                functions[key] = stood
+            else:
+                functions[key] = _moved(known.outline, (start, end), digest)
             written |= known.written
             lowering.file.globals.update(known.statics)
             lowering.records.update(known.records)
+        self._outlines = functions
         self._known, self.failed = kept, tuple(failed)
         self.large, self._large = tuple(large), set(large.values())
         self.left_out = lowering.file.left_out
@@ -199,3 +194,23 @@ class OpenFile:
             habits_of(function, self._lowering.records),
         )
         return _FunctionFacts(outline, frozenset(mutated_globals(function)), statics, defined)
+
+
+def _moved(old: FunctionOutline, span: tuple[int, int], digest: bytes) -> FunctionOutline:
+    """Return the outline of a function that stands elsewhere now."""
+    return FunctionOutline(
+        old.name,
+        old.static,
+        old.record,
+        span,
+        digest,
+        old.calls,
+        old.size,
+        old.alone,
+        old.cut,
+        old.takes,
+        old.acts,
+        old.reads,
+        old.way,
+        old.habits,
+    )
