@@ -86,6 +86,22 @@ SOUND = {
         121,
         "void f(int n) { char b[10]; if (n < 0 || n > 9) throw n; b[n] = 1; /*here*/ }",
     ),
+    "a virtual method of an object itself": (
+        121,
+        "struct B { virtual int last() { return 3; } };\n"
+        "void f() { char b[10]; B o; b[o.last()] = 1; /*here*/ }",
+    ),
+    "an object that is assigned": (
+        121,
+        PAIR + "void f(int n) { Pair p; p.a = 3; Pair q; q.a = n; q = p; q.b[q.a] = 1; /*here*/ }",
+    ),
+    "operators": (
+        121,
+        "struct V { int d[4]; int &operator[](int i) { return d[i]; } };\n"
+        "static int operator+(const V &v, int k) { return v.d[0] + k; }\n"
+        "void f() { char b[10]; V v; v.d[0] = 0; v.d[2] = 0; v[2] = 4; v[0] = 3;\n"
+        "b[v[2] + (v + 2)] = 1; /*here*/ }",
+    ),
     "a leak that is none": (
         401,
         "void f(int n) { char *p = new char[9]; /*here*/ /*step*/\np[0] = n; delete [] p; }",
@@ -228,6 +244,36 @@ FLAWED = {
         "class Ends { public: int *p; Ends(int *q) : p(q) {} ~Ends() { delete p; /*here*/ } };\n"
         "static void g(int n) { int *p = new int; Ends e(p); delete p; if (n) throw n; e.p = 0; }\n"
         "int main(int c, char **) { g(c); }",
+    ),
+    "an allocator of a base": (
+        122,
+        "static char room[4]; struct A { void *operator new(size_t) { return room; } };\n"
+        "struct B : A { char b[9]; };\n"
+        "void f() { B *p = new B; p->b[8] = 1; /*here*/ }",
+    ),
+    "an operator that gives more": (
+        121,
+        "struct V { int d[4]; int &operator[](int i) { return d[i]; } };\n"
+        "static int operator+(const V &v, int k) { return v.d[0] + k; }\n"
+        "void f() { char b[10]; V v; v.d[0] = 0; v.d[2] = 0; v[2] = 4; v[0] = 3;\n"
+        "b[v[2] + (v + 3)] = 1; /*here*/ }",
+    ),
+    "an assignment of the project's own": (
+        121,
+        "struct N { int n; N &operator=(const N &o) { n = o.n + 90; return *this; } };\n"
+        "void f() { char b[10]; N n, m; m.n = 1; n = m; b[n.n] = 1; /*here*/ }",
+    ),
+    "a member with an assignment of its own": (
+        121,
+        "struct N { int n; N &operator=(const N &o) { n = o.n + 90; return *this; } };\n"
+        "struct M { N n; };\n"
+        "void f() { char b[10]; M n, m; m.n.n = 1; n = m; b[n.n.n] = 1; /*here*/ }",
+    ),
+    "an object that is called by its base": (
+        121,
+        "struct B { virtual int last() { return 3; } };\n"
+        "struct D : B { int last() { return 90; } };\n"
+        "void f() { char b[10]; D d; b[((B &)d).last()] = 1; /*here*/ }",
     ),
     "a statement before a condition": (
         121,

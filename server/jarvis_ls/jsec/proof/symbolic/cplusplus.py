@@ -21,6 +21,7 @@ from jarvis_ls.jsec.proof.symbolic.declarations import (
     destructor_of,
     element,
     has_plain_parts,
+    is_added,
     is_constructor,
     is_copied_as_bytes,
     is_ended_as_in_c,
@@ -480,26 +481,49 @@ def _call_of(trees: Trees, cursor: Any) -> Node | None:
     if result.kind.name == "RECORD" and not is_ended_as_in_c(result):
         raise Unsupported("an object that is returned")
     if kind == "FUNCTION_DECL" or function.is_static_method():
-        callee = _skip_casts(below[0])
-        if callee.kind.name != "DECL_REF_EXPR" or callee.referenced != function:
-            raise Unsupported("an operator")
+        callee, values = _operands(below, function)
         parts = [trees.node(callee, Kind.FUNCTION, [], symbol(function))]
-        values = below[1:]
-    elif kind in ("CXX_METHOD", "CONVERSION_FUNCTION") and below:
-        member = below[0]
-        if member.kind.name != "MEMBER_REF_EXPR":
-            raise Unsupported("an operator")
-        callee_ = trees.node(member, Kind.FUNCTION, [], symbol(function))
-        parts = [callee_, _object(trees, member, function, callee_)]
-        values = below[1:]
+    elif below and below[0].kind.name == "MEMBER_REF_EXPR":
+        member, *values = below
+        named = trees.node(member, Kind.FUNCTION, [], symbol(function))
+        parts = [named, _object(trees, member, function, named)]
     else:
-        raise Unsupported("call")
+        callee, values = _operands(below, function)
+        if not values:
+            raise Unsupported("an operator")
+        if function.spelling == "operator=" and is_added(function):
+            return _assign(trees, cursor, values, function)
+        named = trees.node(callee, Kind.FUNCTION, [], symbol(function))
+        parts = [named, _place_of(trees, values.pop(0), function)]
     nodes = [*parts, *arguments_of(trees, values, function)]
     if result.kind.name in REFERENCES:
         call = trees.node(cursor, Kind.CALL, nodes, None)
         call = _like(call, Kind.CALL, trees.type(result), call.parts, None)
         return dereference(call, trees.type(result.get_pointee()))
     return trees.node(cursor, Kind.CALL, nodes, None)
+
+
+def _operands(below: Sequence[Any], function: Any) -> tuple[Any, list[Any]]:
+    """Return what names the function that is called, and what it is given: that of an operator
+    stands between its operands."""
+    for number, child in enumerate(below):
+        callee = _skip_casts(child)
+        if callee.kind.name == "DECL_REF_EXPR" and callee.referenced == function:
+            return callee, [*below[:number], *below[number + 1 :]]
+    raise Unsupported("an operator")
+
+
+def _assign(trees: Trees, cursor: Any, values: Sequence[Any], function: Any) -> Node:
+    """Return an assignment that the compiler adds to a class: it copies all bytes."""
+    record = function.semantic_parent.type.get_canonical()
+    if len(values) != 2 or not is_copied_as_bytes(record):
+        raise Unsupported("an assignment")
+    place, value = map(trees.expression, values)
+    if values[0].type.get_canonical().get_declaration() != record.get_declaration():
+        raise Unsupported("an assignment to a base")
+    if not is_place(place):
+        raise Unsupported("a change of a result")
+    return trees.node(cursor, Kind.ASSIGN, [place, value], None)
 
 
 def _skip_casts(cursor: Any) -> Any:
@@ -518,17 +542,31 @@ def _object(trees: Trees, member: Any, function: Any, near: Node) -> Node:
         if function.is_virtual_method() or function.semantic_parent != trees.record:
             raise Unsupported("a virtual method, or one of a base")
         return _this(trees, near)
-    base = trees.expression(below[0])
     if below[0].type.get_canonical().kind.name == "POINTER":
         if function.is_virtual_method():
             raise Unsupported("a virtual method")
         record = below[0].type.get_canonical().get_pointee()
-        return _reference_to(dereference(base, trees.type(record)))
-    inner = base
+        return _reference_to(dereference(trees.expression(below[0]), trees.type(record)))
+    return _place_of(trees, below[0], function)
+
+
+def _place_of(trees: Trees, cursor: Any, function: Any) -> Node:
+    """Return the address of an object that a method is called for, by an expression for it."""
+    inner = trees.expression(cursor)
     while inner.kind is Kind.CONVERT:
         inner = inner.part(0)
     if inner.kind not in _OBJECTS or not is_place(inner):
         raise Unsupported("a method of a temporary object")
-    if function.is_virtual_method() and inner.kind is not Kind.VARIABLE:
+    if function.is_virtual_method() and not _is_exactly(cursor, function.semantic_parent):
         raise Unsupported("a virtual method")
     return _reference_to(inner)
+
+
+def _is_exactly(cursor: Any, record: Any) -> bool:
+    """Return whether an expression names a variable that is an object of a class, and of no class
+    that is derived from it."""
+    named = _skip_casts(cursor)
+    if named.kind.name != "DECL_REF_EXPR":
+        return False
+    type_ = named.referenced.type.get_canonical()
+    return bool(type_.kind.name == "RECORD" and type_.get_declaration() == record)

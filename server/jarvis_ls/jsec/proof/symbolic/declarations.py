@@ -182,6 +182,7 @@ def is_plain(record: Any) -> bool:
     return has_plain_parts(record) and not any(
         cursor.kind.name == "DESTRUCTOR"
         or (cursor.kind.name == "CONSTRUCTOR" and not cursor.is_default_method())
+        or cursor.spelling == "operator="
         for cursor in clang.children(record.get_declaration())
     )
 
@@ -240,8 +241,11 @@ def is_copied_as_bytes(record: Any) -> bool:
         return False
     own = clang.children(record.get_declaration().get_definition())
     return not any(
-        cursor.kind.name == "CONSTRUCTOR"
-        and (cursor.is_copy_constructor() or cursor.is_move_constructor())
+        cursor.spelling == "operator="
+        or (
+            cursor.kind.name == "CONSTRUCTOR"
+            and (cursor.is_copy_constructor() or cursor.is_move_constructor())
+        )
         for cursor in own
     )
 
@@ -259,14 +263,14 @@ def is_constructor(call: Any) -> bool:
 
 def is_made_as_in_c(call: Any) -> bool:
     """Return whether a constructor is called that the compiler adds, for no values."""
-    return is_constructor(call) and not values_of(call) and _is_implicit(call.referenced)
+    return is_constructor(call) and not values_of(call) and is_added(call.referenced)
 
 
-def _is_implicit(constructor: Any) -> bool:
-    """Return whether the compiler adds a constructor by itself."""
-    around = constructor.semantic_parent
+def is_added(method: Any) -> bool:
+    """Return whether the compiler adds a method to a class by itself."""
+    around = method.semantic_parent
     own = clang.children(around.get_definition() or around)
-    return not any(cursor == constructor for cursor in own)
+    return not any(cursor == method for cursor in own)
 
 
 def values_of(call: Any) -> list[Any]:
@@ -299,14 +303,19 @@ def _has_virtual(record: Any) -> bool:
     )
 
 
+def is_allocator(function: Any) -> bool:
+    """Return whether a function is what `new` or `delete` calls."""
+    return bool(function.spelling.startswith(("operator new", "operator delete")))
+
+
 def overloads_new(record: Any) -> bool:
-    """Return whether a class has an allocator of its own. Raises `Unsupported`."""
+    """Return whether a class, or a base of it, has an allocator of its own. Raises
+    `Unsupported`."""
     declaration = record.get_declaration().get_definition()
     if declaration is None:
         raise Unsupported("a class that is not defined")
-    return any(
-        cursor.spelling.startswith(("operator new", "operator delete"))
-        for cursor in clang.children(declaration)
+    return any(map(is_allocator, clang.children(declaration))) or any(
+        overloads_new(base.type.get_canonical()) for base in bases_of(declaration)
     )
 
 

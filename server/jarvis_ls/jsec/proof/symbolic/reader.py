@@ -143,7 +143,7 @@ class Reader:
         if not cursor.is_definition():
             return
         body = next((c for c in clang.children(cursor) if c.kind.name == "COMPOUND_STMT"), None)
-        if cursor.spelling.startswith(("operator new", "operator delete")):
+        if declared.is_allocator(cursor) and not declared.is_method(cursor):
             raise Unsupported("an allocator of the project's own")
         if body is None:  # such as a function that is one `try`
             found.other_names |= declared.names_below(cursor)
