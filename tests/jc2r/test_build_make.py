@@ -186,6 +186,32 @@ def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_what_no_makefile_names_and_does_not_compile_is_no_part(tmp_path: Path) -> None:
+    """What a test reads looks like C, too. A file that a makefile names counts, and one that
+    compiles."""
+    root = tmp_path / "tool"
+    files = {
+        "Makefile": "tool: a.c\n\tcc -o tool a.c\ntest: tool\n\tsh run-tests.sh tests\n"
+        "clean:\n\trm -f tool tests/*.first-err first\n",
+        "a.c": "int main(void) { return 0; }\n",
+        "tests/first-err.c": "#error as the test wants it\nint first(void) { return 1; }\n",
+        "tests/second.c": "int second(void) { return 2; }\n",
+    }
+    write(root, files)
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 of 2 functions in Rust" in done.stdout
+    assert "no makefile names them and they do not compile: tests/first-err.c" in done.stdout
+    again = jc2r("run", "--baseline", root)
+    assert again.returncode == 0 and "2 of 2 functions in Rust" in again.stdout
+    files["Makefile"] += "first: tests/first-err.c\n\tcc -o first tests/first-err.c\n"
+    write(root, files)
+    done = jc2r("run", "--baseline", "--reset", root)
+    assert done.returncode == 1, "it is a part that does not compile"
+    assert "tests/first-err.c: not translated, with 1 function" in done.stdout + done.stderr
+
+
+@needs_compiler
 def test_what_stands_in_for_the_c_library_is_left_out_where_automake_names_it(
     tmp_path: Path,
 ) -> None:

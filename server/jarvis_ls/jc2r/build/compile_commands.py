@@ -32,7 +32,7 @@ from jarvis_ls.jc2r.build.autoconf.foreign_headers import made_elsewhere
 from jarvis_ls.jc2r.build.header_only import header_units
 from jarvis_ls.jc2r.build.make.generated_headers import echo_header_arguments
 from jarvis_ls.jc2r.build.make.link_order import as_recorded, as_written
-from jarvis_ls.jc2r.build.make.rules import for_other_systems
+from jarvis_ls.jc2r.build.make.rules import for_other_systems, without_name
 from jarvis_ls.jc2r.build.make.variables import Includes, makefile_ways, makefile_words
 from jarvis_ls.jc2r.build.recorded_commands import record_commands
 from jarvis_ls.jc2r.build.variants import called_from, meaning, notes_of, way_of
@@ -357,6 +357,11 @@ def _relative(path: Path, root: Path, built: Path) -> str | None:
         if normal.is_relative_to(base):
             return normal.relative_to(base).as_posix()
     return None
+
+
+def unnamed_files(root: Path) -> list[str]:
+    """Return the C files that no makefile names, though others are named."""
+    return without_name(root, sorted(_files(root)))
 
 
 def has_build(root: Path) -> bool:

@@ -12,9 +12,10 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.generated import MARK
 from jarvis_ls.core.words import Words, to_json, together
 from jarvis_ls.jc2r.build.autoconf.foreign_headers import ELSEWHERE
-from jarvis_ls.jc2r.build.compile_commands import has_build
+from jarvis_ls.jc2r.build.compile_commands import has_build, unnamed_files
 from jarvis_ls.jc2r.crate.cargo import cargo
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import commit_baseline
@@ -46,6 +47,8 @@ from jarvis_ls.jc2r.translate.crate import MANIFEST, Translated, build, is_free,
 from jarvis_ls.jc2r.translate.fall_back_to_c import UNLINKED, settle
 from jarvis_ls.jc2r.translate.output import Stays
 
+_OBJECTION = re.compile(r"[^\s:]+:\d+: ")
+"""How the reason begins why a file does not compile: with the place."""
 _ADVICE = Words(
     "With --build, or the setting jarvisLs.projectBuild, the project's own "
     "build runs in a copy to get compile commands and generated files."
@@ -106,7 +109,9 @@ async def run_baseline(
         known = scanned.units
         unread = scanned.unread  # who read them again here could not be ended
         units = [unit for unit in known.units if unit.path not in unread]
-        guessed = known.origin == "every C file" and not build_project and has_build(root)
+        plain = known.origin == "every C file"
+        unnamed = unnamed_files(root) if plain else []
+        guessed = plain and not build_project and has_build(root)
         advice = (_ADVICE,) if guessed else ()
         state = State() if reset else read_state(folder)
         chosen = _choose_functions(state, only, scanned)
@@ -130,7 +135,7 @@ async def run_baseline(
                 lacks = [note for note in scanned.notes if note == NO_COMPILER]
                 hints = (*lacks, *advice) if scanned.problems else ()
                 raise JarvisError(together([str(error), *hints], "\n")) from None
-            _write_progress(folder, found, unread)
+            _write_progress(folder, _without(found, unnamed), unread)
             record_stage(folder, state, "baseline")
         if "build" not in state.done:
             stage("build")
@@ -139,7 +144,7 @@ async def run_baseline(
                 settled, built = await asyncio.to_thread(
                     settle, root, units, crate, known.libraries, stays(chosen), built, found
                 )
-                _write_progress(folder, settled, unread)
+                _write_progress(folder, _without(settled, unnamed), unread)
             replace_file(folder / "build.log", built.stderr.encode())
             if built.returncode != 0:
                 raise JarvisError(
@@ -186,6 +191,28 @@ def _take_over(crate: Path) -> None:
     if not crate.is_dir() or not is_made_here(crate):
         crate.mkdir(parents=True, exist_ok=True)
         keep_as_own(crate)
+
+
+def _without(found: Translated, unnamed: Collection[str]) -> Translated:
+    """Return a translation where files that no makefile names, and that do not compile, are no part
+    of the project: what a test reads looks like C, too."""
+    others = [
+        skip.file
+        for skip in found.skipped
+        if skip.file in unnamed and _OBJECTION.match(str(skip.reason))
+    ]
+    if not others:
+        return found
+    note = Words(
+        "skipped, as no makefile names them and they do not compile: {files}",
+        files=", ".join(sorted(others)),
+    )
+    return replace(
+        found,
+        skipped=[skip for skip in found.skipped if skip.file not in others],
+        parts=[*found.parts, *others],
+        notes=[*found.notes, note],
+    )
 
 
 def _write_progress(folder: Path, found: Translated, unread: Mapping[str, str]) -> None:

@@ -16,6 +16,7 @@ from jarvis_ls.jc2r.build.project_files import content
 _NAMING = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in", "CMakeLists.txt")
 _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")
 """How makefiles name files by a pattern."""
+_WORD = re.compile(r"[\w.+-]+")
 _TARGETS = re.compile(r"([^\t#=:][^#=:]*):(?![=:])([^=#;]*)(?:[#;].*)?\Z")
 _MAKES = re.compile(
     r"\t[@\s-]*(?:\$[({]CC(?:_\w+)?[)}]|cc|gcc|clang)(?=\s).*(?:\.c\b|\s-c\b|\$[<^])"
@@ -214,6 +215,18 @@ def _commands(path: Path, expanded: Callable[[str], str]) -> Iterator[tuple[str,
 def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
     """C files that no makefile names, though others are named, and that bring a function which the
     C library has: `getopt.c` is compiled where there is none."""
+    unnamed = without_name(root, files)
+    there = in_library(sorted({PurePosixPath(file).stem for file in unnamed}))
+    return [
+        source
+        for source in unnamed
+        if (stem := PurePosixPath(source).stem) in there
+        and re.search(rf"\b{stem}\s*\(", _text(root / source))
+    ]
+
+
+def without_name(root: Path, files: Sequence[str]) -> list[str]:
+    """C files among all `files` of a project that no makefile names, though others are named."""
     texts = [
         _text(root / file)
         for file in files
@@ -221,16 +234,12 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
     ]
     if not texts or any(_EVERY.search(text) for text in texts):
         return []
-    named = {word for text in texts for word in re.findall(r"\w+", text)}
+    words = {word.rstrip(".") for text in texts for word in _WORD.findall(text)}
+    named = words | {PurePosixPath(word).stem for word in words if word}
     sources = {file: PurePosixPath(file).stem for file in files if file.endswith(".c")}
     if named.isdisjoint(sources.values()):
         return []
-    there = in_library(sorted({stem for stem in sources.values() if stem not in named}))
-    return [
-        source
-        for source, stem in sources.items()
-        if stem in there and re.search(rf"\b{stem}\s*\(", _text(root / source))
-    ]
+    return [file for file, stem in sources.items() if stem not in named]
 
 
 def is_generated(file: str, files: Sequence[str]) -> bool:
