@@ -347,6 +347,19 @@ def test_what_is_compiled_in_two_ways_gives_way_only_to_the_same_way(tmp_path: P
     assert "Rust: exit status 0, with one, two replaced" in done.stdout
 
 
+def test_a_command_that_runs_nothing_of_a_library_has_tested_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "idle"
+    files = {
+        "half.c": "int half(int n) { return n / 2; }\n",
+        "Makefile": "check: libhalf.a\n\techo all good\nlibhalf.a: half.o\n\tar crs $@ $<\n",
+    }
+    write(root, files)
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    assert done.returncode == 1, done.stdout
+    assert "not tested: the command does not run what was replaced" in done.stdout
+
+
 FAILING = {
     "twice.c": "#include <stdio.h>\n#include <stdlib.h>\n"
     'int main(int n, char **a) { printf("%d\\n", 2 * atoi(a[n - 1])); return 0; }\n',

@@ -46,7 +46,7 @@ def _names(lines: Iterable[str]) -> Iterator[str]:
             yield words[2].partition("@")[0]
 
 
-def put_as_archive(archive: Path, target: Path, ran: Path | None) -> None:
+def put_as_archive(archive: Path, target: Path, ran: Path) -> None:
     """Put the crate in place of an archive: symbols that the archive did not offer give way to
     those of the tests, or of other libraries. Raises `JarvisError`.
     """
@@ -56,7 +56,7 @@ def put_as_archive(archive: Path, target: Path, ran: Path | None) -> None:
     made.unlink()
 
 
-def put_as_object(archive: Path, target: Path, ran: Path | None) -> None:
+def put_as_object(archive: Path, target: Path, ran: Path) -> None:
     """Put parts of the crate in place of an object file. What two of them need is in both, and the
     linker takes one of it. Raises `JarvisError`."""
     _weak_object(archive, target, ran).replace(target)
@@ -84,7 +84,7 @@ def _quoted(path: Path) -> str:
     return json.dumps(str(path), ensure_ascii=False)
 
 
-def _weak_object(archive: Path, target: Path, ran: Path | None) -> Path:
+def _weak_object(archive: Path, target: Path, ran: Path) -> Path:
     """Return an object beside `target` with what that offers, and all that this needs as weak
     symbols. Raises `JarvisError`."""
     names = defined_symbols(target)
@@ -96,7 +96,7 @@ def _weak_object(archive: Path, target: Path, ran: Path | None) -> Path:
     return made
 
 
-def _object(archive: Path, target: Path, names: Iterable[str], ran: Path | None) -> Path:
+def _object(archive: Path, target: Path, names: Iterable[str], ran: Path) -> Path:
     """One object beside `target` with those functions and variables of the crate that are called
     `names`, and what they need: what else is in the crate may need what only the project's tests
     make. Every tool can read it: members of Rust's own library hold parts for another linker.
@@ -119,8 +119,7 @@ def _object(archive: Path, target: Path, names: Iterable[str], ran: Path | None)
     ):
         _tool(command)
     asked.unlink()
-    if ran is not None:
-        _let_tell(made, ran)
+    _let_tell(made, ran)
     return made
 
 
@@ -134,7 +133,7 @@ def _let_tell(made: Path, ran: Path) -> None:
     both.replace(made)
 
 
-def put_as_shared(archive: Path, target: Path, linked: Sequence[str], ran: Path | None) -> None:
+def put_as_shared(archive: Path, target: Path, linked: Sequence[str], ran: Path) -> None:
     """Build the crate as a shared library with the name that programs ask for. Raises
     `JarvisError`.
     """

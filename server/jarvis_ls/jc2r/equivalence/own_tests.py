@@ -7,7 +7,7 @@ the crate. Programs that were linked with the C are taken away so that the build
 and the command is run once more. A command that makes them of the C again has tested nothing.
 
 Where the tests do not pass with the C, they are run with it twice, and count when the same fail
-with the Rust; what replaces the C then says whether it ran. What the build compiled in another way
+with the Rust; what replaces the C says whether it ran. What the build compiled in another way
 than the crate has stays.
 """
 
@@ -166,10 +166,9 @@ def run_own_tests(
     if not plan.replacing:
         found.reason = "the build produces nothing that the crate could replace"
         return found
-    ran = folder / "own-tests-ran" if first.status != 0 else None
-    if ran is not None:
-        ran.unlink(missing_ok=True)
-    plan.replace(crate, ran)
+    ran = folder / "own-tests-ran"
+    ran.unlink(missing_ok=True)
+    plan.replace(crate, ran, programs_tell=first.status != 0)
     found.replaced = [path.relative_to(copy).as_posix() for path in plan.replacing]
     found.relinked = plan.remove_linked()
     plan.date()
@@ -177,11 +176,14 @@ def run_own_tests(
     last = _run(command, copy)
     found.rust, found.said = last.status, last.said[-SAID:]
     found.failed = last.failed if last.status != 0 else []
-    if ran is not None:
-        found.alike = again.is_like(last, varied)
-        if not ran.exists():
-            found.alike, found.rust = False, None
-            found.reason = "they do not pass with the C, and do not run the crate"
+    found.alike = first.status != 0 and again.is_like(last, varied)
+    if not ran.exists() and (first.status != 0 or not plan.programs):
+        found.alike, found.rust = False, None
+        found.reason = (
+            "they do not pass with the C, and do not run the crate"
+            if first.status != 0
+            else "the command does not run what was replaced"
+        )
     _without_relinked(found, [name for name in placed if _digest(copy / name) != placed[name]])
     return found
 
@@ -243,15 +245,16 @@ class _Plan:
     ) -> None:
         (self.otherwise if ways.others(path, units) else chosen).append(path)
 
-    def replace(self, crate: Crate, ran: Path | None) -> None:
-        """Put the crate in place; it makes the file `ran` when it runs. Raises `JarvisError`."""
+    def replace(self, crate: Crate, ran: Path, *, programs_tell: bool) -> None:
+        """Put the crate in place; it makes the file `ran` when it runs, programs only where they
+        are to: another program then hands on to them. Raises `JarvisError`."""
         for path in self.libraries:
             if path.suffix == ".a":
                 put_as_archive(crate.archive, path, ran)
             else:
                 put_as_shared(crate.archive, path, crate.libraries, ran)
         for path, other in self.programs.items():
-            put_as_program(other, path, ran)
+            put_as_program(other, path, ran if programs_tell else None)
         for path in self.objects:
             put_as_object(crate.archive, path, ran)
 
