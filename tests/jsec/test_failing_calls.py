@@ -19,7 +19,7 @@ from tests.cli.test_jsec_prove import needs_compiler
 
 pytestmark = [pytest.mark.watches(), needs_compiler]
 
-HEAD = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+HEAD = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdio.h>\n#include <unistd.h>\n#include <wchar.h>\n"
 
 
 def show(folder: Path, statement: str) -> Evidence | None:
@@ -34,7 +34,7 @@ def show(folder: Path, statement: str) -> Evidence | None:
         pattern="",
         cwe=(252,),
         file="a.c",
-        span=Span(7, 5, 7, 5 + len(statement)),
+        span=Span(8, 5, 8, 5 + len(statement)),
         evidence="",
         message=Message(""),
         suggestion=Message(""),
@@ -99,3 +99,30 @@ def test_a_count_that_is_tested_and_closing_what_was_read_show_nothing(
     found = show(tmp_path, statement)
     assert found is not None
     assert found.verdict is Verdict.UNPROVEN, str(found.message)
+
+
+@pytest.mark.parametrize(
+    ("read", "nothing"),
+    [
+        ('scanf("%9s", line)', "EOF"),
+        ('fscanf(stdin, "%9s", line)', "EOF"),
+        ('sscanf("word", "%9s", line)', "EOF"),
+        ('wscanf(L"%9s", line)', "EOF"),
+        ("fgets(line, 9, stdin)", "NULL"),
+    ],
+)
+def test_the_end_of_the_input_is_no_failure_that_goes_unsaid(
+    tmp_path: Path, read: str, nothing: str
+) -> None:
+    for name, statement, verdict in (
+        ("dropped", f'char line[10] = ""; {read};', Verdict.REPRODUCED),
+        (
+            "seen",
+            f'char line[10] = ""; if ({read} == {nothing}) puts("no line");',
+            Verdict.UNPROVEN,
+        ),
+    ):
+        (tmp_path / name).mkdir()
+        found = show(tmp_path / name, statement)
+        assert found is not None
+        assert found.verdict is verdict, (name, str(found.message))

@@ -275,6 +275,18 @@ FLAWED = {
         "struct D : B { int last() { return 90; } };\n"
         "void f() { char b[10]; D d; b[((B &)d).last()] = 1; /*here*/ }",
     ),
+    "an object that ends with a loop": (
+        416,
+        "class Ends { public: int *p; Ends(int *q) : p(q) {} ~Ends() { delete p; } };\n"
+        "int f(int n) { int *p = new int(7); for (Ends e(p); n > 0; n--) { }\n"
+        "return *p; /*here*/ }",
+    ),
+    "variables that are declared together": (
+        121,
+        "static int k; struct P { int a; int b; };\n"
+        "static P pair() { k = 90; P p; p.a = p.b = 1; return p; }\n"
+        "void f() { char b[10]; k = 1; auto [x, y] = pair(); b[k] = 1; /*here*/ }",
+    ),
     "a statement before a condition": (
         121,
         "static int k;\nvoid f(int n) { char b[100]; k = 0; if (k = 1; n >= 0 && n < 200)\n"

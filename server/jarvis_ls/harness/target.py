@@ -226,6 +226,7 @@ class _Writer:
     ) -> None:
         self._found = found
         self._handles = Handles(found, may_call)
+        self._referred = 0
         self._may_call = may_call
         self._numbers = _near((*function.numbers, *known.values))
         self._strings = [_quote(text) for text in function.strings]
@@ -307,16 +308,16 @@ class _Writer:
                     made, value, capacity = self._pointer(name, kind, 0, tied, may_be_null)
                     capacity = "" if is_object else capacity
                 made = [*made, f"harness_root({value});"]
-                words.append(_pass_on(parameter, f"HARNESS_POINTER({value})", value))
+                words.append(self._pass_on(parameter, made, f"HARNESS_POINTER({value})", value))
             elif kind.form in ("integer", "bool") and capacity and is_length(parameter.name, kind):
                 made, value = self._part(name, kind, capacity, known.ranges.get(place))
-                words.append(_pass_on(parameter, f"HARNESS_NUMBER({value})", value))
+                words.append(self._pass_on(parameter, made, f"HARNESS_NUMBER({value})", value))
             elif kind.form in ("integer", "bool"):
                 made, value = self._integer(name, kind, known.ranges.get(place))
-                words.append(_pass_on(parameter, f"HARNESS_NUMBER({value})", value))
+                words.append(self._pass_on(parameter, made, f"HARNESS_NUMBER({value})", value))
             elif kind.form == "float":
                 made, value = self._fraction(name)
-                words.append(_pass_on(parameter, value, value))
+                words.append(self._pass_on(parameter, made, value, value))
             elif kind.form == "function":
                 made, value = self._callback(name, kind)
                 words.append(value)
@@ -324,6 +325,19 @@ class _Writer:
                 raise Unsuitable(Words("{name} is {why}", name=name, why=_why(kind)))
             lines += made
         return lines, words
+
+    def _pass_on(self, parameter: Parameter, made: list[str], plain: str, value: str) -> str:
+        """Return the argument that a value is handed over as. What a reference gets is kept in
+        sight: the caller has what is put there."""
+        if not parameter.passed:
+            return plain
+        passed = parameter.passed.replace("{}", value)
+        if not passed.startswith("*new "):
+            return passed
+        self._referred += 1
+        name = f"referred{self._referred}"
+        made += [f"auto *{name} = {passed.removeprefix('*')};", f"harness_root({name});"]
+        return f"*{name}"
 
     def _is_tied(self, function: Function, place: int) -> bool:
         """Return whether the parameter behind a pointer says how long it is."""
@@ -596,11 +610,6 @@ class _Writer:
     def _say_pointer(self, name: str, variable: str, value: str, unit: str) -> str:
         said = f'{variable} ? "%lld {unit}" : "NULL"'
         return f'harness_say("{_plain(name)}", {said}, (long long){value});'
-
-
-def _pass_on(parameter: Parameter, plain: str, value: str) -> str:
-    """Return the argument that a value is handed over as."""
-    return parameter.passed.replace("{}", value) if parameter.passed else plain
 
 
 def _table(type_: str, name: str, values: Iterable[str]) -> str:

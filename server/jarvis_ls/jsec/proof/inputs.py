@@ -44,7 +44,8 @@ _LONGEST = 70_000
 _MOST_CONSTANTS = 12
 _MOST_NAMES = 3
 _READS = re.compile(
-    rb"\b(?:stdin|scanf|getchar|gets|getline|read|cin|STDIN_FILENO|fgets|fgetc|getc|fread|recv)\b"
+    rb"\b(?:stdin|w?scanf|getw?char|gets|getline|read|w?cin|STDIN_FILENO|fgetw?s|fgetw?c|getw?c|fread"
+    rb"|recv)\b"
 )
 _ALLOCATES = re.compile(rb"\b(?:malloc|calloc|realloc|strdup|strndup|asprintf)\b")
 _RANDOM = re.compile(rb"\b(?:rand|random)\b")

@@ -463,7 +463,8 @@ static void tell_own_failure(const char *name, int failed)
         tell("JSEC: itself ", name);
 }
 
-/* A read that gives less than was asked for, and is not let fail, is told with its number. */
+/* A read that gives less than was asked for, or nothing, and is not let fail, is told with its
+ * number. */
 static void tell_short(const char *name, size_t asked, size_t given)
 {
     char line[64] = "\nJSEC: short ", *end = line + sizeof line;
@@ -623,7 +624,12 @@ size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
 
 char *__wrap_fgets(char *into, int size, FILE *file)
 {
-    return call_fails("fgets", EIO) ? NULL : __real_fgets(into, size, file);
+    char *line;
+    if (call_fails("fgets", EIO))
+        return NULL;
+    line = __real_fgets(into, size, file);
+    tell_short("fgets", 1, line != NULL);
+    return line;
 }
 
 int __wrap_fputs(const char *text, FILE *file)
@@ -653,7 +659,12 @@ int __wrap_putc(int c, FILE *file)
 
 wchar_t *__wrap_fgetws(wchar_t *into, int size, FILE *file)
 {
-    return call_fails("fgetws", EIO) ? NULL : __real_fgetws(into, size, file);
+    wchar_t *line;
+    if (call_fails("fgetws", EIO))
+        return NULL;
+    line = __real_fgetws(into, size, file);
+    tell_short("fgetws", 1, line != NULL);
+    return line;
 }
 
 int __wrap_fputws(const wchar_t *text, FILE *file)
@@ -910,6 +921,7 @@ int __wrap___isoc99_scanf(const char *format, ...)
     va_start(values, format);
     found = vscanf(format, values);
     va_end(values);
+    tell_short("scanf", 1, found != EOF);
     return found;
 }
 
@@ -922,6 +934,7 @@ int __wrap___isoc99_fscanf(FILE *file, const char *format, ...)
     va_start(values, format);
     found = vfscanf(file, format, values);
     va_end(values);
+    tell_short("fscanf", 1, found != EOF);
     return found;
 }
 
@@ -958,6 +971,7 @@ int __wrap___isoc99_sscanf(const char *text, const char *format, ...)
     va_start(values, format);
     done = vsscanf(text, format, values);
     va_end(values);
+    tell_short("sscanf", 1, done != EOF);
     return done;
 }
 
@@ -970,6 +984,7 @@ int __wrap___isoc99_wscanf(const wchar_t *format, ...)
     va_start(values, format);
     done = vwscanf(format, values);
     va_end(values);
+    tell_short("wscanf", 1, done != EOF);
     return done;
 }
 
@@ -982,6 +997,7 @@ int __wrap___isoc99_fwscanf(FILE *file, const wchar_t *format, ...)
     va_start(values, format);
     done = vfwscanf(file, format, values);
     va_end(values);
+    tell_short("fwscanf", 1, done != EOF);
     return done;
 }
 

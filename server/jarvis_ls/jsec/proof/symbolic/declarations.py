@@ -115,9 +115,13 @@ def names_below(cursor: Any) -> set[str]:
     return {str(found.spelling) for found in _all_below(cursor) if found.spelling}
 
 
-def has_methods(declaration: Any) -> bool:
-    """Return whether a declaration in a function is one of a class with code of its own."""
-    return any(cursor.kind.name == "COMPOUND_STMT" for cursor in _all_below(declaration))
+def is_without_code(declaration: Any) -> bool:
+    """Return whether a declaration in a function, which is not one of a variable, does nothing: a
+    class there may have methods, and what is declared together is initialised."""
+    is_known = declaration.kind.name in FUNCTIONS | _SCOPES | _PLAIN
+    return is_known and not any(
+        cursor.kind.name == "COMPOUND_STMT" for cursor in _all_below(declaration)
+    )
 
 
 def begins_with_statement(choice: Any, body: Any) -> bool:

@@ -323,7 +323,9 @@ class Reader:
             case "COMPOUND_STMT":
                 return self.node(cursor, Kind.BLOCK, self._statements(below), None)
             case "DECL_STMT":
-                return self.node(cursor, Kind.BLOCK, [*map(self._declaration, below)], "open")
+                if self._is_cplusplus and cplusplus.guards(self, cursor):
+                    raise Unsupported("an object that ends with a statement")
+                return self._declarations(cursor)
             case "IF_STMT":
                 if len(below) not in (2, 3):
                     raise Unsupported("if")
@@ -374,8 +376,8 @@ class Reader:
         """Return statements; what comes behind objects with destructors is guarded by these."""
         found: list[Node] = []
         for number, cursor in enumerate(cursors):
-            found.append(self._statement(cursor))
             guards = cplusplus.guards(self, cursor) if self._is_cplusplus else ()
+            found.append(self._declarations(cursor) if guards else self._statement(cursor))
             if guards:
                 parts = self._statements(cursors[number + 1 :])
                 for guard in reversed(guards):
@@ -412,10 +414,14 @@ class Reader:
             None,
         )
 
+    def _declarations(self, cursor: Any) -> Node:
+        parts = [self._declaration(child) for child in clang.children(cursor)]
+        return self.node(cursor, Kind.BLOCK, parts, "open")
+
     def _declaration(self, cursor: Any) -> Node:
         if cursor.kind.name != "VAR_DECL":
-            if self._is_cplusplus and declared.has_methods(cursor):
-                raise Unsupported("a class in a function")
+            if self._is_cplusplus and not declared.is_without_code(cursor):
+                raise Unsupported("a declaration with code")
             return self.node(cursor, Kind.EMPTY, [], None)
         variable = self.variable(cursor)
         type_ = cursor.type.get_canonical()
