@@ -19,7 +19,10 @@ from tests.cli.test_jsec_prove import needs_compiler
 
 pytestmark = [pytest.mark.watches(), needs_compiler]
 
-HEAD = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdio.h>\n#include <unistd.h>\n#include <wchar.h>\n"
+HEAD = (
+    "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+    "#include <wchar.h>\n"
+)
 
 
 def show(folder: Path, statement: str) -> Evidence | None:
