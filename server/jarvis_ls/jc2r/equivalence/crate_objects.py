@@ -69,7 +69,7 @@ def put_as_program(program: Path, target: Path, ran: Path | None) -> None:
         shutil.copyfile(program, target)
         return
     text = f"{_HEADERS}{_TELL}{_HANDS_ON}"
-    _compile(text, target, [f"-DRAN={_quoted(ran)}", f"-DPROGRAM={_quoted(program)}"])
+    _compile(text, target, [f"-DRAN={_quote(ran)}", f"-DPROGRAM={_quote(program)}"])
 
 
 def _compile(text: str, target: Path, options: Sequence[str]) -> None:
@@ -79,7 +79,7 @@ def _compile(text: str, target: Path, options: Sequence[str]) -> None:
     source.unlink()
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     """Return a path as a string of C."""
     return json.dumps(str(path), ensure_ascii=False)
 
@@ -127,7 +127,7 @@ def _let_tell(made: Path, ran: Path) -> None:
     """Have an object make the file `ran` when a program that holds it begins. Raises
     `JarvisError`."""
     telling, both = (made.with_name(f"{made.name}.{end}") for end in ("tell.o", "both.o"))
-    _compile(f"{_HEADERS}{_AT_START}{_TELL}", telling, ["-c", "-fPIC", f"-DRAN={_quoted(ran)}"])
+    _compile(f"{_HEADERS}{_AT_START}{_TELL}", telling, ["-c", "-fPIC", f"-DRAN={_quote(ran)}"])
     _tool(["ld", "-r", str(made), str(telling), "-o", str(both)])
     telling.unlink()
     both.replace(made)

@@ -31,12 +31,12 @@ class TestRun:
     said: str
 
     @property
-    def failed(self) -> list[str]:
+    def failures(self) -> list[str]:
         """Return the tests that failed, each once."""
         return list(dict.fromkeys(_names(_FAILED, self.said)))
 
     @property
-    def passed(self) -> frozenset[str]:
+    def successes(self) -> frozenset[str]:
         """Return the tests that passed."""
         return frozenset(_names(_PASSED, self.said))
 
@@ -46,8 +46,8 @@ class TestRun:
         """
         if self.status != other.status:
             return False
-        if self.passed and self.failed:
-            return self.passed == other.passed and set(self.failed) == set(other.failed)
+        if self.successes and self.failures:
+            return self.successes == other.successes and set(self.failures) == set(other.failures)
         return all(
             count <= varied.get(line, 0)
             for lines in _differing(self, other)

@@ -175,7 +175,7 @@ def run_own_tests(
     placed = {name: _digest(copy / name) for name in found.replaced}
     last = _run(command, copy)
     found.rust, found.said = last.status, last.said[-SAID:]
-    found.failed = last.failed if last.status != 0 else []
+    found.failed = last.failures if last.status != 0 else []
     found.alike = first.status != 0 and again.is_like(last, varied)
     if not ran.exists() and (first.status != 0 or not plan.programs):
         found.alike, found.rust = False, None
