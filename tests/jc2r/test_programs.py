@@ -360,6 +360,23 @@ def test_a_command_that_runs_nothing_of_a_library_has_tested_nothing(tmp_path: P
     assert "not tested: the command does not run what was replaced" in done.stdout
 
 
+def test_a_shared_library_needs_what_that_of_the_c_needs(tmp_path: Path) -> None:
+    root = tmp_path / "needing"
+    files = {
+        "sum.c": "unsigned long crc32(unsigned long, const unsigned char *, unsigned);\n"
+        "int sum(int n) { return (int)(crc32(0, (const unsigned char *)0, 0) + n); }\n",
+        "Makefile": "Z = $(shell echo -l:libz.so.1)\ncheck: tested\n\t./tested\n"
+        "tested: libsum.so\n\techo 'int sum(int); int main(void) { return sum(7) != 7; }' >made.c\n"
+        "\tcc -o $@ made.c -L. -lsum -Wl,-rpath,$(CURDIR)\nlibsum.so: sum.c\n"
+        "\tcc -shared -fPIC -o $@ $< $(Z)\n",
+    }
+    write(root, files)
+    assert jc2r("run", "--baseline", root).returncode == 0
+    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "libsum.so replaced" in done.stdout
+
+
 FAILING = {
     "twice.c": "#include <stdio.h>\n#include <stdlib.h>\n"
     'int main(int n, char **a) { printf("%d\\n", 2 * atoi(a[n - 1])); return 0; }\n',

@@ -134,21 +134,16 @@ def _let_tell(made: Path, ran: Path) -> None:
 
 
 def put_as_shared(archive: Path, target: Path, linked: Sequence[str], ran: Path) -> None:
-    """Build the crate as a shared library with the name that programs ask for. Raises
-    `JarvisError`.
+    """Build the crate as a shared library with the name that programs ask for, which needs what the
+    one of the C at `target` does. Raises `JarvisError`.
     """
     made = _object(archive, target, defined_symbols(target, "-D"), ran)
     asked = subprocess.run(
         ["readelf", "-d", str(target)], capture_output=True, text=True, timeout=60, check=False
     )
-    name = next(
-        (
-            line.partition("[")[2].rstrip("]")
-            for line in asked.stdout.splitlines()
-            if "(SONAME)" in line
-        ),
-        target.name,
-    )
+    told = asked.stdout.splitlines()
+    name = next(_values(told, "(SONAME)"), target.name)
+    needed = [needed for needed in _values(told, "(NEEDED)") if _is_installed(needed)]
     _tool(
         [
             shutil.which("cc") or "cc",
@@ -156,6 +151,7 @@ def put_as_shared(archive: Path, target: Path, linked: Sequence[str], ran: Path)
             f"-Wl,-soname,{name}",
             str(made),
             *(f"-l{library}" for library in linked),
+            *(f"-l:{library}" for library in needed),
             "-lm",
             "-lpthread",
             "-ldl",
@@ -165,6 +161,23 @@ def put_as_shared(archive: Path, target: Path, linked: Sequence[str], ran: Path)
         ]
     )
     made.unlink()
+
+
+def _values(told: Iterable[str], key: str) -> Iterator[str]:
+    """Yield what `readelf -d` says in brackets for a key."""
+    return (line.partition("[")[2].rstrip("]") for line in told if key in line)
+
+
+def _is_installed(library: str) -> bool:
+    """Return whether the linker finds a shared library by the name of its file."""
+    asked = subprocess.run(
+        [shutil.which("cc") or "cc", f"-print-file-name={library}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return Path(asked.stdout.strip()).is_absolute()
 
 
 def _tool(command: Sequence[str]) -> None:
