@@ -91,6 +91,16 @@ SOUND = {
         "struct B { virtual int last() { return 3; } };\n"
         "void f() { char b[10]; B o; b[o.last()] = 1; /*here*/ }",
     ),
+    "members that begin one by one": (
+        121,
+        "struct N { int n, m; N(int k) : m(n), n(k) {} };\n"
+        "void f() { char b[10]; N o(3); b[o.m] = 1; /*here*/ }",
+    ),
+    "a variable that begins with an address": (
+        121,
+        "static int k = 3; static int *const p = &k;\n"
+        "int main() { char b[10]; *p = 4; b[*p] = 1; /*here*/ }",
+    ),
     "an object that is assigned": (
         121,
         PAIR + "void f(int n) { Pair p; p.a = 3; Pair q; q.a = n; q = p; q.b[q.a] = 1; /*here*/ }",
@@ -286,6 +296,16 @@ FLAWED = {
         "static int k; struct P { int a; int b; };\n"
         "static P pair() { k = 90; P p; p.a = p.b = 1; return p; }\n"
         "void f() { char b[10]; k = 1; auto [x, y] = pair(); b[k] = 1; /*here*/ }",
+    ),
+    "members that begin in their order": (
+        121,
+        "struct N { int n, m; N(int k) : m(k), n(m) {} };\n"
+        "void f() { char b[10]; N o(3); b[o.n] = 1; /*here*/ }",
+    ),
+    "a variable that begins as another one was": (
+        121,
+        "static int k = 50; static int n = k + 1;\n"
+        "int main() { k = 1; char b[10]; b[n] = 1; /*here*/ }",
     ),
     "a statement before a condition": (
         121,

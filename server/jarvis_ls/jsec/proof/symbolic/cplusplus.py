@@ -114,11 +114,12 @@ def check_parameters(function: Any) -> None:
 
 
 def initialisers(trees: Trees, constructor: Any) -> list[Node]:
-    """Return what a constructor does before its body. Raises `Unsupported`."""
+    """Return what a constructor does before its body, in the order of the members. Raises
+    `Unsupported`."""
     record = constructor.semantic_parent.type.get_canonical()
     if not has_plain_parts(record):
         raise Unsupported("members with constructors")
-    found = []
+    found: list[tuple[int, Node]] = []
     member: Any = None
     for cursor in clang.children(constructor):
         name = cursor.kind.name
@@ -145,9 +146,9 @@ def initialisers(trees: Trees, constructor: Any) -> list[Node]:
                 value.line,
                 value.last,
             )
-            found.append(_like(value, Kind.ASSIGN, place.type, (place, value), None))
+            found.append((bits, _like(value, Kind.ASSIGN, place.type, (place, value), None)))
             member = None
-    return found
+    return [node for _, node in sorted(found, key=lambda item: item[0])]
 
 
 def this_near(trees: Trees, cursor: Any) -> Node:

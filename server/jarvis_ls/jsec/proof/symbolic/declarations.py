@@ -156,10 +156,22 @@ def is_dynamic(variable: Any) -> bool:
     value = clang.initializer(variable)
     if value is None or (value.kind.name == "CALL_EXPR" and is_made_as_in_c(value)):
         return False
-    return any(
-        cursor.kind.name in ("CALL_EXPR", "CXX_NEW_EXPR", "CXX_DELETE_EXPR", "LAMBDA_EXPR")
-        for cursor in _all_below(value)
-    )
+    return type_.kind.name in REFERENCES or _runs(value)
+
+
+def _runs(value: Any) -> bool:
+    """Return whether an initialiser calls something, or reads a variable that may change."""
+    name = value.kind.name
+    if name in ("CALL_EXPR", "CXX_NEW_EXPR", "CXX_DELETE_EXPR", "LAMBDA_EXPR"):
+        return True
+    if name == "DECL_REF_EXPR" and value.referenced.kind.name == "VAR_DECL":
+        type_ = value.type.get_canonical()
+        return type_.kind.name != "CONSTANTARRAY" and not type_.is_const_qualified()
+    below = clang.children(value)
+    is_address = name == "UNARY_OPERATOR" and value.type.get_canonical().kind.name == "POINTER"
+    if is_address and below[0].kind.name == "DECL_REF_EXPR":
+        return False
+    return any(map(_runs, below))
 
 
 def _all_below(cursor: Any) -> Iterator[Any]:
