@@ -27,7 +27,6 @@ from jarvis_ls.jsec.proof.symbolic.declarations import (
     is_ended_as_in_c,
     is_made_as_in_c,
     is_method,
-    is_of_project,
     is_plain,
     overloads_new,
     symbol,
@@ -260,7 +259,7 @@ def _is_written(call: Any) -> bool:
 def _arguments(trees: Trees, call: Any, function: Any) -> list[Node]:
     """Return what is passed to a constructor of the project."""
     record = call.type.get_canonical()
-    if not has_plain_parts(record) or not is_of_project(function):
+    if not has_plain_parts(record) or clang.in_system_header(function):
         raise Unsupported("a constructor")
     return arguments_of(trees, values_of(call), function)
 

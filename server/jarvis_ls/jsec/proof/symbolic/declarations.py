@@ -23,7 +23,7 @@ _PLAIN = frozenset(
         *("VAR_DECL", "PARM_DECL", "USING_DECLARATION", "USING_DIRECTIVE", "STATIC_ASSERT"),
     }
 )
-"""Declarations that call nothing; but for initialisers of variables, which are looked at."""
+"""Declarations that call nothing themselves; initialisers of variables are examined apart."""
 
 
 def is_cplusplus(cursor: Any) -> bool:
@@ -204,7 +204,7 @@ def is_plain(record: Any) -> bool:
 
 
 def has_plain_parts(record: Any) -> bool:
-    """Return whether a class has no bases, and members without constructors, destructors and
+    """Return whether bases and members of a class have no constructors, destructors and
     initialisers of their own."""
     declaration = record.get_declaration()
     for cursor in clang.children(declaration):
@@ -224,31 +224,17 @@ def has_plain_parts(record: Any) -> bool:
     return declaration.is_definition() or declaration.get_definition() is not None
 
 
-def is_of_project(declaration: Any) -> bool:
-    """Return whether something is declared outside of headers of the system."""
-    return not clang.in_system_header(declaration)
-
-
-def _own(record: Any, kind: str) -> Any | None:
-    declaration = record.get_declaration().get_definition()
-    if declaration is None:
-        raise Unsupported("a class that is not defined")
-    return next((c for c in clang.children(declaration) if c.kind.name == kind), None)
-
-
 def destructor_of(record: Any) -> Any | None:
     """Return the destructor of a class; None when objects end as in C. Raises `Unsupported` of one
     that does more than its body."""
-    found = _own(record, "DESTRUCTOR")
-    if found is None and _is_plain_to_end(record):
-        return None
-    if found is None or not has_plain_parts(record) or not is_of_project(found):
+    declaration = record.get_declaration().get_definition()
+    if declaration is None:
+        raise Unsupported("a class that is not defined")
+    own = (c for c in clang.children(declaration) if c.kind.name == "DESTRUCTOR")
+    found = next(own, None)
+    if not has_plain_parts(record) or (found is not None and clang.in_system_header(found)):
         raise Unsupported("a destructor")
     return found
-
-
-def _is_plain_to_end(record: Any) -> bool:
-    return has_plain_parts(record) and _own(record, "DESTRUCTOR") is None
 
 
 def is_copied_as_bytes(record: Any) -> bool:
