@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.harness.shared_object import run_tool
 
 _HEADERS = "#include <fcntl.h>\n#include <unistd.h>\n"
 _TELL = (
@@ -52,7 +52,7 @@ def put_as_archive(archive: Path, target: Path, ran: Path) -> None:
     """
     made = _weak_object(archive, target, ran)
     target.unlink()
-    _tool(["ar", "crs", str(target), str(made)])
+    run_tool(["ar", "crs", str(target), str(made)])
     made.unlink()
 
 
@@ -75,7 +75,7 @@ def put_as_program(program: Path, target: Path, ran: Path | None) -> None:
 def _compile(text: str, target: Path, options: Sequence[str]) -> None:
     source = target.with_name(f"{target.name}.tell.c")
     source.write_text(text)
-    _tool([shutil.which("cc") or "cc", "-w", *options, str(source), "-o", str(target)])
+    run_tool([shutil.which("cc") or "cc", "-w", *options, str(source), "-o", str(target)])
     source.unlink()
 
 
@@ -91,7 +91,7 @@ def _weak_object(archive: Path, target: Path, ran: Path) -> Path:
     made = _object(archive, target, names, ran)
     weak = target.with_name(f"{target.name}.weak")
     weak.write_text("\n".join(sorted(defined_symbols(made) - names)))
-    _tool(["objcopy", f"--weaken-symbols={weak}", str(made)])
+    run_tool(["objcopy", f"--weaken-symbols={weak}", str(made)])
     weak.unlink()
     return made
 
@@ -117,7 +117,7 @@ def _object(archive: Path, target: Path, names: Iterable[str], ran: Path) -> Pat
         ["objcopy", "--remove-section=.llvmbc", "--remove-section=.llvmcmd", str(made)],
         ["objcopy", "--strip-unneeded", str(made)],
     ):
-        _tool(command)
+        run_tool(command)
     asked.unlink()
     _let_tell(made, ran)
     return made
@@ -128,7 +128,7 @@ def _let_tell(made: Path, ran: Path) -> None:
     `JarvisError`."""
     telling, both = (made.with_name(f"{made.name}.{end}") for end in ("tell.o", "both.o"))
     _compile(f"{_HEADERS}{_AT_START}{_TELL}", telling, ["-c", "-fPIC", f"-DRAN={_quote(ran)}"])
-    _tool(["ld", "-r", str(made), str(telling), "-o", str(both)])
+    run_tool(["ld", "-r", str(made), str(telling), "-o", str(both)])
     telling.unlink()
     both.replace(made)
 
@@ -144,7 +144,7 @@ def put_as_shared(archive: Path, target: Path, linked: Sequence[str], ran: Path)
     told = asked.stdout.splitlines()
     name = next(_values(told, "(SONAME)"), target.name)
     needed = [needed for needed in _values(told, "(NEEDED)") if _is_installed(needed)]
-    _tool(
+    run_tool(
         [
             shutil.which("cc") or "cc",
             "-shared",
@@ -178,18 +178,3 @@ def _is_installed(library: str) -> bool:
         check=False,
     )
     return Path(asked.stdout.strip()).is_absolute()
-
-
-def _tool(command: Sequence[str]) -> None:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=300, check=False
-        )
-    except OSError as error:
-        raise JarvisError(f"{command[0]}: {error.strerror}") from None
-    if done.returncode != 0:
-        raise JarvisError(
-            "{command} failed: {said}",
-            command=" ".join(command[:2]),
-            said=done.stderr.strip()[:1000],
-        )
