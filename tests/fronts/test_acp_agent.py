@@ -6,8 +6,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import acp
-import psutil
 import pytest
 from acp import schema
 
@@ -223,17 +222,13 @@ async def test_in_an_untrusted_folder_nothing_is_written_or_run(place: Place) ->
 async def test_a_prompt_is_cancelled_at_once(place: Place) -> None:
     async with place.editor() as (agent, editor, _):
         session = await place.begin(agent)
-        took = []
-        for _ in range(2):
-            place.model.say("A long answer that never ends.", stall_after=2)
-            before = len(editor.said())
-            turn = asyncio.ensure_future(prompt(agent, session, "Tell me"))
-            await until(lambda before=before: len(editor.said()) > before)
-            began = time.monotonic()
-            await agent.cancel(session_id=session)
-            assert (await turn).stop_reason == "cancelled"
-            took.append(time.monotonic() - began)
-        assert min(took) < 0.05, took
+        place.model.say("A long answer that never ends.", stall_after=2)
+        before = len(editor.said())
+        turn = asyncio.ensure_future(prompt(agent, session, "Tell me"))
+        await until(lambda: len(editor.said()) > before)
+        await agent.cancel(session_id=session)
+        stopped = await asyncio.wait_for(turn, HANGS)
+        assert stopped.stop_reason == "cancelled"
         place.model.say("Here I am.")
         assert (await prompt(agent, session, "Again")).stop_reason == "end_turn"
 
@@ -504,10 +499,15 @@ async def test_lines_that_are_no_messages_are_refused_and_the_rest_is_answered(
     assert process.returncode == 0, errors.decode()
 
 
-async def test_it_starts_within_a_second_of_processor_time(place: Place) -> None:
-    spent = []
-    for _ in range(2):  # the first may have to compile
-        async with place.editor(command=JARVIS) as (_, _, process):
-            times = psutil.Process(process.pid).cpu_times()
-            spent.append(times.user + times.system)
-    assert min(spent) <= 1.0, spent
+def test_it_answers_before_what_it_does_not_need_yet_is_loaded() -> None:
+    params = {"protocolVersion": 1}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    command = [sys.executable, "-X", "importtime", "-m", "jarvis_ls.cli.jarvis", "acp"]
+    text = json.dumps(hello).encode() + b"\n"
+    done = subprocess.run(command, input=text, capture_output=True, timeout=HANGS, check=True)
+    assert json.loads(done.stdout)["result"]["agentInfo"]["name"] == "jarvis"
+    loaded = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines()}
+    assert "acp.schema" in loaded
+    heavy = ["openai", "anthropic", "httpx", "mcp", "tree_sitter", "pygls", "rich", "z3"]
+    ours = [f"jarvis_ls.{name}" for name in ("jsec", "jc2r", "agents", "tools")]
+    assert not loaded & {*heavy, *ours}

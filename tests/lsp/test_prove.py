@@ -222,9 +222,8 @@ async def test_the_editor_is_answered_meanwhile_and_a_request_taken_back_ends(pr
         await editor.until(lambda: len(editor.client.progress_reports.get("first", [])) > 1)
         waiting = editor.begin("jarvis/prove", {**params, "workDoneToken": "second"}, "second")
         await editor.until(lambda: editor.client.progress_reports.get("second"))
-        began = time.monotonic()
         await view(editor)
-        assert time.monotonic() - began < 2
+        assert not waiting.done()
         editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams("second"))
         assert (await editor.soon(waiting)).cancelled
         editor.client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams("first"))
