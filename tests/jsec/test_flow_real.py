@@ -9,6 +9,22 @@ from flow_programs import _facts, faults, kinds, lowered
 from jarvis_ls.jsec.flow.lower.c.no_return import never_returning
 
 SOUND = {
+    "a size of a type that nothing defines, handed on": """
+struct item { void *next; int count; };
+static void *allocate(our_size size)
+{
+    void *found = malloc(size);
+    if (found == NULL) abort();
+    return found;
+}
+void *allocate_traced(our_size size, const char *line) { return allocate(size); }
+void *use(void)
+{
+    struct item *made = allocate_traced(sizeof(struct item), "use");
+    made->count = 3;
+    return made;
+}
+""",
     "a variable that a torn function sets": """
 static struct box { int a; } *only;
 START_FUNC(start)
@@ -242,6 +258,10 @@ FLAWED = {
     "buffer-write-stack": "void use(unsigned bits) { char marks[3], *p = marks;\n"
     "    if (bits & 1) *p++ = 'a';\n    if (bits & 2) *p++ = 'b';\n    if (bits & 4) *p++ = 'c';\n"
     "    if (p == marks) *p++ = '-';\n    *p++ = 0; puts(marks); }\n",
+    "buffer-write-heap": "struct item { void *next; int count; };\n"
+    "static void *allocate(our_size size) { void *p = malloc(size); if (!p) abort(); return p; }\n"
+    "void *traced(our_size size, const char *line) { return allocate(size); }\n"
+    "void *use(void) { struct item *i = traced(sizeof i, 0); i->count = 3; return i; }\n",
 }
 
 

@@ -34,6 +34,7 @@ _SAYS_MORE = {
         "unchecked-index-from-input",
         "write-past-buffer",
     },
+    "int-product-sizes-memory": {"allocation-size-overflow"},
     "number-parsed-without-check": {"truncated-input-value"},
     "sign-extended-number": {"negative-number-as-size"},
     "sum-in-limit-test-may-wrap": {

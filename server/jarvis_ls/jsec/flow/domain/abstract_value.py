@@ -163,9 +163,12 @@ def pointer(
     return AbstractValue(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, sub),), nullness)
 
 
-def structure(cells: dict[Any, AbstractValue], nullness: int = NOT_NULL) -> AbstractValue:
-    """Return a struct that is passed by value, by its members."""
-    found = AbstractValue(0, 0, OTHER, None, (), nullness)
+def structure(
+    cells: dict[Any, AbstractValue], nullness: int = NOT_NULL, low: Number = 0, high: Number = 0
+) -> AbstractValue:
+    """Return a struct that is passed by value, by its members; what may be a number after all lies
+    between two limits."""
+    found = AbstractValue(low, high, OTHER, None, (), nullness)
     found.cells = cells
     return found
 

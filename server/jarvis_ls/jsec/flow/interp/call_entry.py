@@ -12,7 +12,7 @@ from jarvis_ls.jsec.flow.domain.fault import CALLED
 from jarvis_ls.jsec.flow.domain.memory_regions import Frame
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.interp import unknown_calls
-from jarvis_ls.jsec.flow.ir.c_types import ANY, PTR
+from jarvis_ls.jsec.flow.ir.c_types import ANY, PTR, UNIT
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.nodes import Span
 from jarvis_ls.jsec.flow.ir.types import Container, Float, Integer, Pointer, Record, Type
@@ -137,8 +137,9 @@ def _bind(
             state.region_states[rid] = engine.region_state(state, rid).but(fill=UNKNOWN_FILL)
             continue
         if isinstance(type_, Record):
-            # one of Rust has no name, and is not known to have members
-            state.memory[rid] = {} if type_.name else {0: value}
+            # one of Rust has no name; of a type that nothing defines it may be a number or handle
+            has_members = type_.name and engine.size(type_) != UNIT
+            state.memory[rid] = {} if has_members else {0: value}
             state.region_states[rid] = engine.region_state(state, rid).but(fill=UNKNOWN_FILL)
             continue
         if isinstance(type_, Container) and len(value.targets) == 1:

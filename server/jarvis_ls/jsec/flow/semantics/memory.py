@@ -130,7 +130,8 @@ def _record(
     if lo != hi or cells is None:
         return unknown(type_)
     size = engine.size(type_) or ENDLESS
-    if size == UNIT:  # what it holds is anywhere
+    is_defined = size != UNIT
+    if not is_defined:  # what it holds is anywhere
         size = ENDLESS
     found: dict[Any, AbstractValue] = {
         o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size
@@ -139,7 +140,9 @@ def _record(
     fill = reg.fill if reg is not None else place.fill if place is not None else UNINITIALISED
     if fill != UNINITIALISED:
         found[None] = ZERO if fill == ZEROED else unknown(ANY)
-    return structure(found, ANY_NULL)
+    # of a type that nothing defines it is a number, perhaps
+    low, high = (0, 0) if is_defined else limits(ANY)
+    return structure(found, ANY_NULL, low, high)
 
 
 def read(engine: Engine, state: AbstractState, target: Target, type_: Type) -> AbstractValue:
