@@ -24,5 +24,6 @@ def test_a_product_that_is_too_narrow_for_a_size_is_told_once(tmp_path: Path, ca
     (tmp_path / "a.c").write_text(PRODUCT)
     assert jsec.main(["scan", str(tmp_path), "--format", "jsonl", "--min-confidence", "0"]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["rule"] for one in found if one["line"] == 5] == ["allocation-size-overflow"]
-    assert {190, 680} <= set(found[0]["cwe"])
+    (product,) = (one for one in found if one["line"] == 5)
+    assert product["rule"] == "allocation-size-overflow"
+    assert {190, 680} <= set(product["cwe"])
