@@ -159,6 +159,17 @@ def test_answers_that_came_with_the_folder_are_not_believed(
     assert (result.cached, len(result.findings) > 0) == (0, True)
 
 
+@pytest.mark.parametrize("left", [b"", b"short"])
+def test_a_key_that_a_killed_process_left_unfinished_is_made_anew(
+    tmp_path: Path, scan_folder: Scan, home: Path, left: bytes
+) -> None:
+    write(tmp_path, MANY)
+    (home / "cache.key").write_bytes(left)
+    assert scan_folder(tmp_path, cached=True).notes == []
+    assert scan_folder(tmp_path, cached=True).cached == 6
+    assert (home / "cache.key").stat().st_mode & 0o777 == 0o600
+
+
 def test_the_store_does_not_grow_for_ever(tmp_path: Path) -> None:
     for turn in range(60):
         cache = Cache(tmp_path)

@@ -29,6 +29,7 @@ from jarvis_ls.core.files import (
     state_folder,
     user_folder,
 )
+from jarvis_ls.core.lock import hold
 from jarvis_ls.core.store import Appender
 from jarvis_ls.core.words import from_json, to_json
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
@@ -249,20 +250,31 @@ def _not_known(path: str) -> bytes | None:
 
 
 def user_key() -> bytes:
-    """Return the user's secret for signing, made when first needed."""
+    """Return the user's secret for signing, made when first needed, and anew where it is damaged.
+
+    Raises `JarvisError` when it can be neither read nor made.
+    """
     path = user_folder() / "cache.key"
+    if key := _read_key(path):
+        return key
+    with hold(path.with_suffix(".lock"), path.name):
+        if not (key := _read_key(path)):  # else another process was first
+            key = os.urandom(32)
+            replace_file(path, key, mode=0o600)
+    return key
+
+
+def _read_key(path: Path) -> bytes:
+    """Return a secret for signing; none where nothing is, or not enough of it.
+
+    Raises `JarvisError` when what is there cannot be read.
+    """
+    if not os.path.lexists(path):
+        return b""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(os.urandom(32))
         key = read_regular(path, limit=4096)
-    except (OSError, SkippedFile) as error:
+    except SkippedFile as error:
         raise JarvisError(
             "{database} cannot be used: {error}", database=path, error=error
         ) from None
-    if len(key) < 16:
-        path.unlink(missing_ok=True)
-        raise JarvisError(f"{path} was damaged and will be rebuilt by the next scan")
-    return key[:64]
+    return key[:64] if len(key) >= 16 else b""
