@@ -1,7 +1,8 @@
 """All rungs, the cheapest first.
 
 Most refutations take less than a second, and runs of a whole program ten: z3 is asked briefly
-before them, and for longer behind them.
+before them, and for longer behind them. Eva may take all that is left, and gives nothing where it
+does not come to its end.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ RUNGS: tuple[Rung, ...] = (
     Symbolic(seconds=1.0),
     WholeProgram(),
     Symbolic(),
-    Eva(),
     FunctionHarness(),
     RemovedChecks(),
+    Eva(),
     RustRuns(),
     SurvivedRuns(),
 )
