@@ -769,3 +769,20 @@ def test_hostile_set_ups_end(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
     assert all(isinstance(words, list) for words in interpreter.set_up(tmp_path).ways_of("a.c"))
     assert isinstance(meson.words_of(tmp_path, "a.c"), list)
+
+
+@needs_cargo
+def test_functions_of_an_included_file_that_nothing_compiles_are_counted(tmp_path: Path) -> None:
+    root = tmp_path / "shared"
+    files = {
+        "rest.c": "static int rest(int n) { return n - n % SIZE; }\n",
+        "four.c": '#define SIZE 4\n#include "rest.c"\nint four(int n) { return rest(n); }\n',
+        "main.c": "int four(int n);\nint main(void) { return four(7) - 4; }\n",
+    }
+    built = [
+        {"directory": str(root), "file": name, "command": f"cc -c {name}"}
+        for name in ("four.c", "main.c")
+    ]
+    write(root, {**files, "compile_commands.json": json.dumps(built)})
+    done = jc2r("run", "--baseline", root)
+    assert "3 of 3 functions in Rust" in done.stdout, done.stdout + done.stderr

@@ -202,6 +202,8 @@ class _Plan:
     """Programs that hold some of the C, and are to be linked again."""
     otherwise: list[Path] = field(default_factory=list)
     """What was compiled in a way that the crate does not have."""
+    dates: dict[Path, int] = field(default_factory=dict)
+    """When the build made what gives way, unless it is to be put into a larger library."""
 
     @property
     def replacing(self) -> list[Path]:
@@ -238,6 +240,9 @@ class _Plan:
             for path in programs
             if path not in plan.programs and offered & defined_symbols(path)
         ]
+        larger = set(built) - {*programs, *plan.libraries}
+        if not any(offered & defined_symbols(path, *_dynamic(path)) for path in larger):
+            plan.dates = {path: path.stat().st_mtime_ns for path in plan.replacing}
         return plan
 
     def _choose(
@@ -267,8 +272,13 @@ class _Plan:
         return len(there)
 
     def date(self) -> None:
-        """Have what is replaced look newer than all of which it was made, and what is linked next
-        be newer still."""
+        """Have what is replaced look as old as what it stands for: what programs of the build have
+        made is not made again. Where larger libraries are to be made of it, it looks newer
+        than all of which it was made, and what is linked next is newer still."""
+        for path, date in self.dates.items():
+            os.utime(path, ns=(date, date))
+        if self.dates:
+            return
         later = time.time() + 2
         for path in self.replacing:
             os.utime(path, (later, later))

@@ -312,11 +312,12 @@ def read_functions(folder: Path) -> tuple[list[Function], tuple[SkippedUnit, ...
     exact = {(state.file, state.name): state for state in states}
     by_name = {state.name: state for state in states}
     left_out = {skip.file: skip.reason for skip in skipped}
+    modules = {name for name in (*(s.file for s in states), *left_out) if name.endswith(".c")}
     found = []
     for function in functions:
         known = exact.get((function.file, function.name))
         included = function.file in parts
-        if known is None and (included or not function.file.endswith(".c")):
+        if known is None and (included or function.file not in modules):
             known = by_name.get(function.name)  # in the modules of the files that include it
         if known is None and included:
             continue  # what the file seems to define when it is read by itself
