@@ -179,8 +179,9 @@ def _with_export(data: bytes, start: int) -> int:
 
 
 def is_dead_branch(node: Node) -> bool:
-    """Return whether `node` is an `#if 0`, whose own branch (not its `#else`) is never compiled."""
-    if node.type != "preproc_if":
+    """Return whether `node` is an `#if 0` or `#elif 0`, whose own branch (not its `#else`) is never
+    compiled."""
+    if node.type not in ("preproc_if", "preproc_elif"):
         return False
     condition = node.child_by_field_name("condition")
     return condition is not None and condition.text == b"0"

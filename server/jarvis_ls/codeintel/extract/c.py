@@ -32,10 +32,11 @@ CHANGES: Mapping[str, str] = {
 look at each of them anyway."""
 
 CHANGES_QUERY = "\n".join(
-    f"{pattern} @{kind}" for kind, pattern in (*CHANGES.items(), ("preproc", "(preproc_if)"))
+    f"{pattern} @{kind}"
+    for kind, pattern in (*CHANGES.items(), ("preproc", "[(preproc_if) (preproc_elif)]"))
 )
 
-NAMES_QUERY = "(identifier) @id (preproc_if) @preproc"
+NAMES_QUERY = "(identifier) @id [(preproc_if) (preproc_elif)] @preproc"
 
 DETAIL_QUERY = """
 (assignment_expression right: [(null) (number_literal)]) @cleared
@@ -50,7 +51,7 @@ DETAIL_QUERY = """
 (compound_statement) @block
 (sizeof_expression) @sizeof
 (cast_expression) @cast
-(preproc_if) @preproc
+[(preproc_if) (preproc_elif)] @preproc
 (preproc_ifdef) @ifdef
 (function_definition) @function
 """

@@ -38,8 +38,8 @@ from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE, MOST_BYTES, MOST_P
 log = logging.getLogger(__name__)
 
 _PLACES: dict[LanguageName, str] = {
-    "c": "(function_definition) @function (preproc_if) @preproc",
-    "cpp": "(function_definition) @function (preproc_if) @preproc",
+    "c": "(function_definition) @function [(preproc_if) (preproc_elif)] @preproc",
+    "cpp": "(function_definition) @function [(preproc_if) (preproc_elif)] @preproc",
     "rust": "(function_item) @function",
 }
 """What is asked of every item: functions, and directives that may remove code; beside it calls, and

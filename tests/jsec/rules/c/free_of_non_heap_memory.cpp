@@ -88,3 +88,30 @@ void one_of_two(const char *id, unsigned n) {
     if (text != small) free(text); // ok
 #endif
 }
+
+void cleared(void *memory) {
+    void *held = memory;
+    g_clear_pointer(&held, g_free);
+}
+
+void handed_on() {
+    int count = 0;
+    g_free(&count); // expect: free-of-non-heap-memory
+}
+
+#if 0
+void never_compiled() {
+    char name[64];
+    free(name);
+}
+#elif 0
+void not_compiled_either() {
+    char name[64];
+    free(name);
+}
+#else
+void compiled() {
+    char name[64];
+    free(name); // expect: free-of-non-heap-memory
+}
+#endif

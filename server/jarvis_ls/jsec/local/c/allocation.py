@@ -46,7 +46,7 @@ FAMILIES = (
         "glib",
         "memory",
         "g_try_malloc g_try_malloc0 g_try_new",
-        "g_free g_clear_pointer g_strfreev",
+        "g_free g_strfreev",
         "g_malloc g_malloc0 g_strdup g_strndup g_new g_new0 g_strdup_printf g_realloc",
     ),
     _family(

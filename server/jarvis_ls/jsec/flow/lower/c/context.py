@@ -138,6 +138,16 @@ class LvalueLowering(ABC):
     def indices(self, items: list[Node]) -> list[int] | None:
         """Return the index of each item of an array's initialiser; None when it cannot be told."""
 
+    @abstractmethod
+    def only_text(self, type_: Type, node: Node) -> Node | None:
+        """Return the string of an initialiser such as `{"text"}`, which gives an array of
+        characters what `"text"` does; None for any other."""
+
+    @abstractmethod
+    def may_be_several(self, item: Node) -> bool:
+        """Return whether a part of an initialiser list is a macro that may represent more than
+        one."""
+
 
 class OperatorLowering(ABC):
     """Unary and binary operators."""

@@ -335,7 +335,7 @@ class Lowering:
         if known is not None and self._is_foreign:
             return
         if known is not None and not (known.extern or extern or _alike(known.type, type_)):
-            self.outer.globals[name] = ANY  # a macro makes them several variables
+            self.outer.globals[name] = ANY  # a macro or an `#if` makes them several variables
             self.file.globals[name] = GlobalIR(name, ANY, known.static, False, (), False)
             return
         self.outer.globals[name] = type_
@@ -361,9 +361,11 @@ def _is_behind_macro(node: Node) -> bool:
 
 
 def _alike(type_: Type, other: Type) -> bool:
-    """Return whether two declarations may be of one variable: an array may get its size later."""
+    """Return whether two declarations may be of one variable: an array may get its size later, but
+    has no other one, as in the branches of an `#if`."""
     if isinstance(type_, Array) and isinstance(other, Array):
-        return type_.inner is other.inner
+        sizes = {type_.count, other.count} - {-1}
+        return type_.inner is other.inner and len(sizes) < 2
     return type_ is other
 
 

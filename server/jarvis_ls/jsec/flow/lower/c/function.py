@@ -142,17 +142,19 @@ class Body(FunctionBuilder):
                     old[name] = type_
         for child in listed.named_children if listed is not None else ():
             if child.type == "identifier":
-                found.append(self.scopes.declare(text(child), old.get(text(child), INT)))
+                name, type_ = text(child), old.get(text(child), INT)
             elif child.type in ("parameter_declaration", "optional_parameter_declaration"):
                 inner = child.child_by_field_name("declarator")
                 name, type_ = self.types.declarator(inner, self.types.specifier_type(child))
                 if type_ == VOID and not name:
                     continue
-                if isinstance(type_, Array):
-                    type_ = pointer_to(type_.inner)
-                elif isinstance(type_, FunctionType):
-                    type_ = pointer_to(type_)
-                found.append(self.scopes.declare(name, type_))
+            else:
+                continue
+            if isinstance(type_, Array):
+                type_ = pointer_to(type_.inner)
+            elif isinstance(type_, FunctionType):
+                type_ = pointer_to(type_)
+            found.append(self.scopes.declare(name, type_))
         return found
 
     def _field_initializers(self, node: Node) -> None:

@@ -210,6 +210,11 @@ class Locals(LocalLowering):
             if any(child.type.startswith("preproc") for child in value.named_children):
                 return type_
             parts = [child for child in value.named_children if child.type != "comment"]
+            if any(self.of.places.may_be_several(part) for part in parts):
+                return type_
+            only = self.of.places.only_text(type_, value)
+            if only is not None:
+                return self.array_type(type_, only)
             indices = self.of.places.indices(parts)
             return array_of(type_.inner, -1 if indices is None else max(indices, default=-1) + 1)
         expr = self.of.value(value)[0]

@@ -31,6 +31,7 @@ from jarvis_ls.jsec.flow.lower.c.literals import constant, literal
 
 _MOST_ITEMS: Final = 256
 """Items of an initialiser list that are examined."""
+_TEXTS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
 _NULL: Final = frozenset({"NULL", "nullptr"})
 """Kinds of elements that a number is stored in as it is: a record is one that nothing defines."""
 _NUMBER: Final = re.compile(rb"-[0-9]+|[0-9][0-9a-fA-FxX]*[uUlL]*")
@@ -164,6 +165,10 @@ class Lvalues(LvalueLowering):
         """Store an initialiser at a fresh place."""
         if node is None:
             return
+        only = self.only_text(type_, node)
+        if only is not None:
+            self.initialise(address, type_, only)
+            return
         if node.type == "initializer_list":
             self.of.blocks.add(Clear(address, type_))
             self._list(address, type_, node)
@@ -178,6 +183,15 @@ class Lvalues(LvalueLowering):
             return
         stored = value[0] if isinstance(type_, Array) else self.of.as_type(value, type_, span)
         self.of.blocks.add(Eval(nodes.Store(address, stored, type_, span)))
+
+    def only_text(self, type_: Type, node: Node) -> Node | None:
+        """Return the string of an initialiser such as `{"text"}`, which gives an array of
+        characters what `"text"` does; None for any other."""
+        if node.type != "initializer_list" or not isinstance(type_, Array):
+            return None
+        parts = [child for child in node.named_children if child.type != "comment"]
+        is_text = len(parts) == 1 and parts[0].type in _TEXTS
+        return parts[0] if is_text and isinstance(type_.inner, Integer) else None
 
     def _flag(self, address: Expr, type_: Type, node: Node, span: Span) -> None:
         """Store whether a pointer is null, as in `int mine = (data == NULL)`: what the variable
@@ -209,7 +223,7 @@ class Lvalues(LvalueLowering):
         indices = self.indices(items) if isinstance(type_, Array) else range(len(items))
         chosen = any(item.type.startswith("preproc") for item in items)
         unplaced = unplaced or chosen or indices is None or len(items) > _MOST_ITEMS
-        if unplaced or any(self._may_be_several(initialiser) for initialiser in items):
+        if unplaced or any(self.may_be_several(initialiser) for initialiser in items):
             unknown = nodes.Unknown(type_)
             self.of.blocks.add(Eval(nodes.Store(address, unknown, type_, (0, 0))))
             hidden = self._unplaced_values(items)
@@ -315,7 +329,7 @@ class Lvalues(LvalueLowering):
                 found.append(self.of.value(inner))
         return found
 
-    def _may_be_several(self, item: Node) -> bool:
+    def may_be_several(self, item: Node) -> bool:
         """Return whether a part of an initialiser list is a macro that may represent more than
         one.
         """
