@@ -75,10 +75,53 @@ int given;
 """,
     ),
 }
+CPP = {
+    "a member's method has the name of one of the object around it": (
+        "buffer-read-over",
+        """
+struct Range {
+    Range(int a, int b) : start(a), last(b) {}
+    bool overlap(const Range &r) const { return last >= r.start && start <= r.last; }
+    int start, last;
+};
+struct Box {
+    Box(Range l, Range c, int i) : location(l), component(c), index(i) {}
+    bool overlap(const Box &r) const {
+        return location.overlap(r.location) && component.overlap(r.component) && index == r.index;
+    }
+    Range location, component;
+    int index;
+};
+bool use(const Box &other) {
+    Range l(0, 1), c(0, 3);
+    Box box(l, c, 0);
+    return box.overlap(other);
+}
+""",
+        """
+struct Range {
+    Range(int a) : start(a) {}
+    int beyond(int i) const { return rest[i]; }
+    int start, rest[2];
+};
+struct Box {
+    Box(Range l) : location(l) {}
+    int beyond(int i) const { return location.beyond(i + 1); }
+    Range location;
+};
+int use() {
+    Range l(0);
+    Box box(l);
+    return box.beyond(1);
+}
+""",
+    ),
+}
 
 
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", (*TWINS, *CPP))
 def test_only_the_flawed_twin_is_told(name: str) -> None:
-    kind, sound, flawed = TWINS[name]
-    assert kinds(sound) == []
-    assert kind in {found for _, found in kinds(flawed)}
+    path = "a.c" if name in TWINS else "a.cpp"
+    kind, sound, flawed = (TWINS | CPP)[name]
+    assert kinds(sound, path) == []
+    assert kind in {found for _, found in kinds(flawed, path)}

@@ -50,6 +50,9 @@ _SIZES = {
 _OPEN_CONVERSION = re.compile(r"(?<!%)(?:%%)*%[-+ #0-9.*]*$")
 """The end of a text in the middle of a conversion of printf() or scanf()."""
 
+_OF_LIBRARY = {"BUFSIZ": 8192, "PATH_MAX": 4096, "MAXPATHLEN": 4096, "MAX_PATH": 260}
+"""Sizes that headers of the system define, which are rarely part of a project."""
+
 
 def _in_format(before: str, macro: str) -> str:
     """Return what stands for a macro of unknown text in a literal: inside a conversion a width, or
@@ -134,7 +137,8 @@ def constant_text(written: str, unit: Unit) -> int | None:
             return unit.facts.enumerators[written]
         following = unit.facts.macros.get(written)
         if following is None:
-            return _arithmetic(written, unit)
+            known = _OF_LIBRARY.get(written)
+            return _arithmetic(written, unit) if known is None else known
         written = following
     return None
 

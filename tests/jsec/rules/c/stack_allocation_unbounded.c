@@ -23,3 +23,16 @@ void limited_string(void) {
     char name[16] = "";
     show(alloca(strlen(name) + 1)); // ok
 }
+
+struct short_net { unsigned short length; };
+struct long_net { unsigned size; };
+
+void short_length(const struct short_net *net, unsigned char count) {
+    show(alloca(net->length)); // ok
+    show(alloca((count + 1) * 16)); // ok
+}
+
+void long_length(const struct long_net *net, unsigned short count) {
+    show(alloca(net->size)); // expect: stack-allocation-unbounded
+    show(alloca(count * 4096)); // expect: stack-allocation-unbounded
+}

@@ -132,3 +132,13 @@ wchar_t *twin_of_another(void *text, void *other) {
     wcscpy((wchar_t *)twin, (wchar_t *)text); // expect: unbounded-string-copy
     return twin;
 }
+
+static char last_error[BUFSIZ];
+static char short_error[UNKNOWN_SIZE];
+
+void keep_error(int number, const char *path) {
+    strcpy(last_error, "open: "); // ok
+    strcat(last_error, strerror(number)); // ok
+    strcpy(last_error, path); // expect: unbounded-string-copy
+    strcpy(short_error, "open: "); // expect: unbounded-string-copy
+}

@@ -495,6 +495,8 @@ def _candidates(
     if virtual and len(where.targets) == 1 and not where.flags & OTHER:
         reg = state.region_states.get(where.targets[0][0])
         dynamic = reg.record if reg is not None else ""
+        if dynamic and not _derives(engine, dynamic, owner, file):
+            dynamic = ""  # the object is a member of the one that is there
     method = name
     if dynamic and name[:1] == "~":
         method = "~" + dynamic
@@ -519,6 +521,20 @@ def _candidates(
         return []  # its body is not seen; a method of that name in a derived class is another
     found_all = engine.program.overrides(owner, name, file)
     return found_all if len(found_all) <= _MAX_CANDIDATES else []
+
+
+def _derives(engine: Engine, derived: str, base: str, file: str) -> bool:
+    """Return whether a class is another one or derives from it."""
+    waiting = [derived]
+    for _ in range(8):
+        if not waiting:
+            break
+        name = waiting.pop()
+        if name == base:
+            return True
+        known = engine.program.record(name, file)
+        waiting += known.bases if known is not None else ()
+    return False
 
 
 def _alloca(engine: Engine, state: AbstractState, instr: Alloca) -> None:

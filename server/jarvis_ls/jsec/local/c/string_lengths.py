@@ -44,6 +44,9 @@ _ZEROS = frozenset(
         "TEXT('\\0')",
     }
 )
+_SHORT_TEXTS = {"strerror": 255, "strsignal": 255, "inet_ntoa": 15, "ctime": 25, "asctime": 25}
+"""Functions that return a short text, and the most characters of it."""
+
 _MAX_EVENTS = 24
 
 
@@ -86,6 +89,8 @@ def length(node: Node | None, function: Function | None, fuel: int = 4) -> Lengt
     if literal is not None:
         found = literal_length(literal)
         return Length(found, found)
+    if node.type == "call_expression":
+        return Length(None, _SHORT_TEXTS.get(text(field(node, "function"))))
     if function is None or node.type not in ("identifier", "field_expression"):
         return UNKNOWN
     exact = _exact(node, function, fuel)
