@@ -611,6 +611,7 @@ fn makeIt(keep: &u8) -> i32 { addUp(1) + b::addUp(2) + a.addUp }
 unsafe extern "C" fn addUp(n: i32) -> i32 { assert!(n == limit && s.addUp > self::limit); n }
 static mut limit: i32 = 3;
 static told: i32 = 3;
+use crate::{limit, sys};
 #[no_mangle]
 pub extern "C" fn keepIt() { println!("{told}"); }
 fn optA() {} fn opt_a() {} fn Drop() {} fn twoWays__listed() {}
@@ -622,7 +623,8 @@ fn optA() {} fn opt_a() {} fn Drop() {} fn twoWays__listed() {}
     made = names.items(sources, set())
     expected = one.replace(b"makeIt(", b"make_it(").replace(b"addUp", b"add_up")
     expected = expected.replace(b"a.add_up", b"a.addUp").replace(b"s.add_up", b"s.addUp")
-    expected = expected.replace(b"limit", b"LIMIT").replace(b"Ways__listed", b"_ways_listed")
+    expected = expected.replace(b"limit", b"LIMIT").replace(b"{LIMIT, sys", b"{limit, sys")
+    expected = expected.replace(b"Ways__listed", b"_ways_listed")
     assert made[0] == expected
     assert (
         made[1]

@@ -4,6 +4,7 @@
 static int sum(const int *p, int n) { int s = 0; while (n--) s += *p++; return s; }
 static void set(int **where, int *what) { *where = what; }
 static int matrix[3][4];
+static int board[] = {5, 6, 7}, *from_two = board - 2, *behind = board + 2; /* before the table */
 int main(int argc, char **argv) {
     int a[5] = {1, 2, 3, 4, 5}, *p = a + 2, *q; char text[] = "hello", *t = text;
     printf("%d %d %ld %d\n", *p, p[-1], (long)(&a[4] - p), sum(a, 5));
@@ -16,5 +17,6 @@ int main(int argc, char **argv) {
     unsigned char *bytes = (unsigned char *)a; printf("%d %d\n", bytes[0], argc > 0 && argv[argc] == NULL);
     argc > 5 ? (p = a) : 0; argc > 5 ? (void)0 : (void)(char *)0; int (*say)(const char *) = puts; argc ? say : 0; (void)say; /* told nowhere of which type */
     const char *names[] = {"one", "two", 0}; for (const char **n = names; *n; n++) puts(*n);
+    static int *from_three = board - 3; printf("%d %d %d\n", from_two[3], *behind, from_three[3]);
     return 0;
 }

@@ -166,6 +166,9 @@ def _home_of(source: Source, node: Node) -> str | None:
     if around is not None and around.type == "scoped_identifier":
         path = around.child_by_field_name("path")
         return None if path is None or path == node else _named_module(source, path)
+    if around is not None and around.type == "use_list" and around.parent is not None:
+        path = around.parent.child_by_field_name("path")
+        return None if path is None else _named_module(source, path)
     before = node.prev_sibling
     if around is None or around.type != "token_tree" or before is None:
         return module_of(source)

@@ -129,7 +129,9 @@ class Locals(Expressions):
     def _static(self, cursor: Any, name: str, rust: str, make: str) -> Local:
         value = clang.initializer(cursor)
         uses, self.uses = self.uses, {}  # what it is set to is no call
+        self.is_lasting = True
         code = self.initial(cursor.type, value) if value is not None else self.zero(cursor.type)
+        self.is_lasting = False
         self.uses = uses
         code = f"{make}({code})" if make else code
         if clang.is_thread_local(cursor):

@@ -44,6 +44,9 @@ from jarvis_ls.jc2r.translate.rust_text import as_isize, literal, parenthesise, 
 class LvalueTranslation(Conversions):
     """Places as code, and how they are read and written."""
 
+    is_lasting = False
+    """Whether the code is the value of a variable that is there before the program begins."""
+
     @abstractmethod
     def sizes_of(self, declared: Any) -> list[str]:
         """Return how many elements each dimension of an array of variable length has, outermost
@@ -226,7 +229,9 @@ class LvalueTranslation(Conversions):
         if kind(pointee) == "VOID" or kind(pointee) in FUNCTIONS:
             own = self.types.parameter(type_)
             return f"({parenthesise(pointer)} as *mut u8).offset({steps}) as {own}"
-        return f"{parenthesise(pointer)}.offset({steps})"
+        # rustc refuses the address before a table as the value of a variable, though C had it
+        way = "wrapping_offset" if self.is_lasting else "offset"
+        return f"{parenthesise(pointer)}.{way}({steps})"
 
     def stride_of(self, cursor: Any, type_: Any) -> str:
         """Return how many elements the rows that a pointer to such arrays moves over have."""

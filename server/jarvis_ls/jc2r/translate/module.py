@@ -426,6 +426,8 @@ def handed_over(name: str, to: Module) -> str:
 class _Value(Body):
     """The value of a variable: compound literals in it are variables of their own."""
 
+    is_lasting = True
+
     def __init__(self, cursor: Any, module: Translator) -> None:
         super().__init__(cursor, module)
         self._home = module
