@@ -74,6 +74,56 @@ int given;
 }
 """,
     ),
+    "the null device takes the place of a standard stream": (
+        "resource-leak",
+        """
+int use(int fd)
+{
+    close(0);
+    close(1);
+    if (fd < 0) {
+        open("/dev/null", O_RDONLY);
+        open("/dev/null", O_WRONLY);
+        return -1;
+    }
+    return 0;
+}
+""",
+        """
+int use(int fd)
+{
+    close(fd);
+    if (fd < 0) {
+        open("/dev/null", O_RDONLY);
+        return -1;
+    }
+    return 0;
+}
+""",
+    ),
+    "a thread keeps what its key is set to": (
+        "leak",
+        """
+static pthread_key_t key;
+int use(void)
+{
+    int *held = malloc(sizeof(int));
+    if (!held) return 1;
+    pthread_setspecific(key, held);
+    return 0;
+}
+""",
+        """
+static pthread_key_t key;
+int use(void)
+{
+    int *held = malloc(sizeof(int));
+    if (!held) return 1;
+    pthread_getspecific(key);
+    return 0;
+}
+""",
+    ),
 }
 CPP = {
     "a member's method has the name of one of the object around it": (
@@ -125,3 +175,25 @@ def test_only_the_flawed_twin_is_told(name: str) -> None:
     kind, sound, flawed = (TWINS | CPP)[name]
     assert kinds(sound, path) == []
     assert kind in {found for _, found in kinds(flawed, path)}
+
+
+def test_what_a_function_could_not_allocate_is_an_unchecked_allocation() -> None:
+    text = """
+struct pool { void (*fail)(int); };
+static void *pool_alloc(struct pool *p, unsigned long n)
+{
+    void *mem = malloc(n);
+    if (mem == NULL) { if (p->fail) p->fail(1); return NULL; }
+    return mem;
+}
+static void *palloc(struct pool *p, unsigned long n) { return pool_alloc(p, n); }
+static void *either(struct pool *p, int n) { if (n) return NULL; return palloc(p, 3); }
+void make(struct pool *p) { char *x = palloc(p, 3); x[0] = 1; free(x); }
+void tested(struct pool *p) { char *x = palloc(p, 3); if (x) x[0] = 1; free(x); }
+void ruled_out(struct pool *p, int n) { char *x = either(p, n); x[0] = 1; free(x); }
+void certain(void) { char *x = NULL; x[0] = 1; }
+"""
+    found = kinds(text)
+    told = [("make", "unchecked-allocation"), ("certain", "null-dereference")]
+    assert [one for one in found if one[0] != "ruled_out"] == told
+    assert ("ruled_out", "null-dereference") in found

@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     NULL,
     OTHER,
     TIGHT,
+    UNALLOCATED,
     UNINIT,
     UNSURE,
     AbstractValue,
@@ -338,7 +339,12 @@ def present(
             )
             state.region_states[target[0]] = reg.but(nullness=0)
         return
-    if null == NULL:
+    if null in (NULL, MAYBE_NULL) and where.flags & UNALLOCATED:
+        made = where.symbol[1] if where.symbol and where.symbol[0] == "unallocated" else ""
+        engine.fault(
+            state, "unchecked-allocation", span, certain=False, allocator=made, by=by, doubtful=True
+        )
+    elif null == NULL:
         tested = where.symbol if where.symbol is not None and where.symbol[0] == "tested" else None
         # the test in another function may know of more than is seen
         elsewhere = tested is not None and tested[1] != engine.frame.base

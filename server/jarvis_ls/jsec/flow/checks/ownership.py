@@ -446,6 +446,11 @@ _RELEASES: Final = {
 }
 
 
+def is_memory(family: str) -> bool:
+    """Return whether the resources of a family are memory."""
+    return family in _MEMORY
+
+
 def releases(family: str) -> str:
     """Return what releases the memory or other resources of a family, by its usual name."""
     return _RELEASES.get(family, family)

@@ -25,6 +25,9 @@ BITS: Final = 32
 DOWN: Final = 64
 """With `COUNT`: it counts down."""
 
+UNALLOCATED: Final = 128
+"""Null where a function that was called could not allocate, for no other reason."""
+
 NOT_NULL: Final = 0
 MAYBE_NULL: Final = 1
 NULL: Final = 2
@@ -244,6 +247,8 @@ def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
         found.cells = known.cells
         return found
     flags = (a.flags & b.flags & _OF_BOTH) | ((a.flags | b.flags) & _OF_EITHER)
+    if (a.flags | b.flags) & UNALLOCATED and _is_unallocated(a) and _is_unallocated(b):
+        flags |= UNALLOCATED
     ptr = a.targets if a.targets == b.targets else join_targets(a.targets, b.targets)
     null = a.nullness if a.nullness == b.nullness else _join_null(a, b)
     if null == MAYBE_NULL and a.nullness != b.nullness and (ptr or flags & OTHER):
@@ -269,6 +274,11 @@ def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     found = AbstractValue(lo, hi, flags, a.taint or b.taint, ptr, null, ini, symbol)
     found.cells = a.cells if a.cells == b.cells else None
     return found
+
+
+def _is_unallocated(value: AbstractValue) -> bool:
+    """Return whether nothing but an allocation that failed makes a value null."""
+    return bool(value.flags & UNALLOCATED) or value.nullness in (NOT_NULL, AS_REGION)
 
 
 def dropped(joined: AbstractValue, a: AbstractValue, b: AbstractValue) -> list[int]:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from jarvis_ls.jsec.flow.checks.ownership import is_memory
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
-from jarvis_ls.jsec.flow.domain.abstract_value import UNINIT, AbstractValue
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    INIT,
+    NULL,
+    TIGHT,
+    UNALLOCATED,
+    UNINIT,
+    AbstractValue,
+)
 from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.region_state import FREED
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.cfg import loops
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
@@ -28,7 +37,31 @@ def return_value(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue
         slot = e.address.slot
         if slot not in frame.function.params and _gives(frame.function, slot):
             return evaluate(engine, state, e)
+    if value.nullness == NULL and not value.targets and not value.flags & UNALLOCATED:
+        name = "" if frame.caller is None else _failed_allocation(state, frame.function)
+        if name:
+            return AbstractValue(
+                0, 0, TIGHT | UNALLOCATED, None, (), NULL, INIT, ("unallocated", name)
+            )
     return value
+
+
+def _failed_allocation(state: AbstractState, function: FunctionIR) -> str:
+    """Return the name of a function in which an allocation failed; empty where none did, or one of
+    its blocks is still there."""
+    start, end = function.span
+    own = [
+        reg
+        for reg in state.region_states.values()
+        if is_memory(reg.family)
+        and reg.site is not None
+        and reg.site[0] == function.file
+        and start <= reg.site[1][0] < end
+    ]
+    failed = any(reg.nullness == NULL for reg in own) and all(
+        reg.nullness == NULL or reg.status == FREED for reg in own
+    )
+    return function.name if failed else ""
 
 
 def _gives(function: FunctionIR, slot: int) -> bool:

@@ -232,6 +232,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("CryptHashData", ("secret", 1)),
     **_each("CryptDecrypt", ("clean", 4), ("wrote", 5)),
     **_each("putenv _putenv _wputenv", ("search", 0), ("escape", 0)),
+    **_each("pthread_setspecific tss_set TlsSetValue FlsSetValue", ("escape", 1)),
     **_each("setenv", ("setenv", 0, 1)),
     **_each("dlopen LoadLibrary LoadLibraryA LoadLibraryW", ("library", 0)),
     # ends

@@ -24,7 +24,9 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, LIVE, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import CHAR, pointee
-from jarvis_ls.jsec.flow.ir.nodes import Not
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction
+from jarvis_ls.jsec.flow.ir.nodes import Const, Not, StringLiteral
 from jarvis_ls.jsec.flow.ir.types import Record, array_of
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.flow.models import format_io, locks, memory_blocks, numerics, string_functions
@@ -410,6 +412,27 @@ def _open(engine: Engine, state: AbstractState, call: Call, family: str, fails: 
     call.value = value
 
 
+_STREAMS: Final = 2
+"""The last of the descriptors that every program has open."""
+
+
+def _is_standard(call: Call, function: FunctionIR) -> bool:
+    """Return whether a call opens the null device in a function that closes one of the standard
+    streams: it takes that one's place, by its number."""
+    path = call.args[0] if call.args else None
+    if not isinstance(path, StringLiteral) or path.text != b"/dev/null":
+        return False
+    return any(
+        isinstance(instr, CallFunction)
+        and instr.target in ("close", "_close")
+        and len(instr.arguments) == 1
+        and isinstance(instr.arguments[0], Const)
+        and 0 <= instr.arguments[0].value <= _STREAMS
+        for instructions, _ in function.blocks
+        for instr in instructions
+    )
+
+
 def _descriptor(engine: Engine, state: AbstractState, call: Call) -> None:
     value = ownership.allocate(
         engine,
@@ -419,7 +442,9 @@ def _descriptor(engine: Engine, state: AbstractState, call: Call) -> None:
         ),
     )
     rid = value.targets[0][0]
-    state.region_states[rid] = state.region_states[rid].but(nullness=MAYBE_NULL)
+    state.region_states[rid] = state.region_states[rid].but(
+        nullness=MAYBE_NULL, escaped=_is_standard(call, engine.frame.function)
+    )
     call.value = AbstractValue(0, 0, TIGHT, None, value.targets, NOT_NULL)
 
 
