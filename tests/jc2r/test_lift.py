@@ -21,6 +21,7 @@ from jarvis_ls.jc2r.lift import (
     local_memory,
     names,
     simplify,
+    standard_streams,
     steps,
     tidy,
     variables,
@@ -549,7 +550,8 @@ def test_printing_is_sound_where_all_is_written_there(call: str, sound: bool) ->
         in ("printf", "fprintf", "puts", "fputs")
     )
     declared = declarations_of([one, other])
-    assert bool(format_proofs.proof_of_printing(one, node, name, declared)) == sound
+    proof = format_proofs.proof_of_printing(one, node, name, declared, standard_streams.STREAMS)
+    assert bool(proof) == sound
 
 
 @pytest.mark.parametrize(
@@ -575,19 +577,46 @@ def test_reading_is_sound_where_all_texts_are_known(call: str, sound: bool) -> N
 @pytest.mark.parametrize(
     ("body", "kept"),
     [
-        ("sys::fputc(n, sys::stderr);", True),
-        ("let f = unsafe { sys::stdout };", True),
-        ("let f = unsafe { sys::stdout }; sys::fputc(n, f); sys::fclose(g);", True),
-        ("let f = unsafe { sys::stdout }; h(f); sys::fclose(g);", False),
-        ("let f = sys::stdout; sys::fclose(f);", False),
-        ("sys::fclose(sys::stdout);", False),
-        ("sys::stderr = f;", False),
-        ("h(&raw mut sys::stderr);", False),
+        ("sys::fputc(n, sys::stderr);", "stdin stdout stderr"),
+        ("let f = unsafe { sys::stdout };", "stdin stdout stderr"),
+        (
+            "let f = unsafe { sys::stdout }; sys::fputc(n, f); sys::fclose(g);",
+            "stdin stdout stderr",
+        ),
+        ("let f = unsafe { sys::stdout }; h(f); sys::fclose(g);", "stdin stderr"),
+        ("let f = sys::stdout; sys::fclose(f);", "stdin stderr"),
+        ("sys::fclose(sys::stdout);", "stdin stderr"),
+        ("let f = h(); sys::fclose(f); (*o).to = sys::stderr;", "stdin stdout"),
+        ("(*o).to = sys::stderr;", "stdin stdout stderr"),
+        ("h(sys::fclose); (*o).to = sys::stdin;", "stdout stderr"),
+        ("sys::fcloseall();", ""),
+        ("to(1, sys::stdout); sys::fclose(h());", "stdin stdout stderr"),
+        ("to(1, sys::stdin); other::kept(sys::stderr); sys::fclose(h());", "stdin stdout"),
+        ("sys::setbuf(sys::stdout, b);", "stdin stderr"),
+        ("sys::setvbuf(sys::stdout, core::ptr::null_mut(), 1, 0);", "stdin stdout stderr"),
+        ("sys::freopen(a, b, sys::stderr);", "stdin stdout"),
+        ("sys::stderr = f;", "stdin stdout"),
+        ("h(&raw mut sys::stderr);", "stdin stdout"),
+        (
+            "let mut f: F = core::ptr::null_mut(); (*o).to = sys::stderr;"
+            " if n > 0 { f = sys::fopen(a, b); } else { f = sys::stdin; } sys::fclose(f);",
+            "stdout stderr",
+        ),
+        (
+            "let mut f = sys::fopen(a, b); h(&raw mut f); sys::fclose(f); (*o).to = sys::stdin;",
+            "stdout stderr",
+        ),
+        (
+            "let mut f = sys::fopen(a, b); f = g; sys::fclose(f); (*o).to = sys::stdin;",
+            "stdout stderr",
+        ),
     ],
 )
-def test_standard_streams_stay_where_nothing_closes_them(body: str, kept: bool) -> None:
-    one = parse_source(Path("g.rs"), f"unsafe fn g(n: i32) {{ {body} }}".encode())
-    assert format_proofs.keeps_streams([one]) == kept
+def test_standard_streams_stay_where_nothing_closes_them(body: str, kept: str) -> None:
+    others = "fn to(n: i32, f: F) { sys::fputc(n, f); } fn kept(f: F) { sys::fputc(n, f); g(f); }"
+    one = parse_source(Path("g.rs"), f"unsafe fn g(n: i32) {{ {body} }} {others}".encode())
+    found = standard_streams.kept_streams([one])
+    assert found == {f"sys::{name}" for name in kept.split()}
 
 
 def test_arms_of_one_statement_have_no_block() -> None:

@@ -4,21 +4,23 @@ numbers of these types, or texts that are written there, too."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Set
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.expression_types import Declared, type_of
 from jarvis_ls.jc2r.lift.program import arguments_of
-from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first
+from jarvis_ls.jc2r.lift.rust import Source, bare, field, first
 from jarvis_ls.jc2r.lift.unsafe_operations import declaration_of
 
-STREAMS = frozenset({"sys::stdin", "sys::stdout", "sys::stderr"})
 _CONVERSION = re.compile(r"%[-+ #0']*(\*|\d*)(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t)?([a-zA-Z%])")
 _WORDS = {"i32", "u32"}
 _LONG = {"i64", "u64", "isize", "usize"}
 _PLACES = {"printf": (-1, 0), "fprintf": (0, 1), "puts": (-1, 0), "perror": (-1, 0)}
 """For each function where the stream and where the text is."""
 _PLACES |= {"fputs": (1, 0), "fputc": (1, -1), "putc": (1, -1), "fflush": (0, -1)}
+_PLACES |= {"putchar": (-1, -1)}
+_OWN = {"perror": "sys::stderr"}
+"""Streams of functions that are given none; of the others it is the output."""
 _READING = {
     **dict.fromkeys("strlen atoi atol atoll atof strchr strrchr".split(), (0,)),
     **dict.fromkeys("strcmp strcasecmp strncmp strncasecmp strstr strspn strcspn".split(), (0, 1)),
@@ -26,23 +28,24 @@ _READING = {
 }
 """Functions that only read texts, with the places of these; their other arguments are numbers."""
 _FORMATS = frozenset({"printf", "fprintf"})
-_CLOSING = frozenset({"sys::fclose", "sys::freopen", "sys::fcloseall"})
 _SHOWN = ("&core::ffi::CStr", "&std::ffi::CStr", "&CStr")
-_AROUND = ("block", "unsafe_block", "parenthesized_expression", "type_cast_expression")
 _HIDDEN = re.compile(r"\\x25|\\u")
 """A percent sign, as an escape."""
 
 
-def proof_of_printing(source: Source, call: Node, name: str, declared: Declared) -> str:
+def proof_of_printing(
+    source: Source, call: Node, name: str, declared: Declared, streams: Set[str]
+) -> str:
     """Return why a call of `sys::name` prints whatever its arguments are; empty when it may do
-    more, or it is no such function."""
+    more, or it is no such function. `streams` are those that are always there."""
     if name not in _PLACES:
         return ""
     stream, text = _PLACES[name]
     given = arguments_of(call)
     if max(stream, text) >= len(given):
         return ""
-    if stream >= 0 and _stream(source, given[stream]) not in STREAMS:
+    own = _OWN.get(name, "sys::stdout")
+    if (_stream(source, given[stream]) if stream >= 0 else own) not in streams:
         return ""
     said = None if text < 0 else text_of(source, given[text])
     if text >= 0 and not _is_text(source, given[text], declared):
@@ -86,52 +89,6 @@ def text_of(source: Source, argument: Node) -> str | None:
     if text.startswith('c"'):
         return text[2:-1]
     return text[2:-3] if text.startswith('b"') and text.endswith('\\0"') else None
-
-
-def keeps_streams(sources: Iterable[Source]) -> bool:
-    """Return whether nothing gives a standard stream another value or closes it: no name for it is
-    there where anything is closed."""
-    kept, named, closes = True, False, False
-    for source in sources:
-        for name in below(source.root, "scoped_identifier"):
-            text = _flat(source, name)
-            closes = closes or text in _CLOSING
-            if text not in STREAMS:
-                continue
-            place = name
-            while place.parent is not None and place.parent.type in _AROUND:
-                place = place.parent
-            around = place.parent
-            if around is None or around.type == "reference_expression":
-                kept = False
-            elif around.type == "arguments" and around.parent is not None:
-                called = field(around.parent, "function")
-                kept = kept and (called is None or _flat(source, called) not in _CLOSING)
-            elif around.type == "assignment_expression" and field(around, "left") == place:
-                kept = False
-            elif not _is_printed_to(source, around):
-                named = True
-    return kept and not (named and closes)
-
-
-def _is_printed_to(source: Source, declared: Node | None) -> bool:
-    """Return whether all uses of a variable are as arguments of functions of the C library, none of
-    which closes it."""
-    if declared is None or declared.type != "let_declaration" or declared.parent is None:
-        return False
-    pattern = field(declared, "pattern")
-    if pattern is None or pattern.type != "identifier":
-        return False
-    for name in below(declared.parent, "identifier"):
-        if name == pattern or source.text(name) != source.text(pattern):
-            continue
-        arguments = name.parent
-        call = None if arguments is None or arguments.type != "arguments" else arguments.parent
-        called = None if call is None else field(call, "function")
-        text = "" if called is None else _flat(source, called)
-        if not text.startswith("sys::") or text in _CLOSING:
-            return False
-    return True
 
 
 def _stream(source: Source, argument: Node) -> str:

@@ -14,14 +14,13 @@ from dataclasses import field as field_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.expression_types import Declared, declarations_of
 from jarvis_ls.jc2r.lift.format_proofs import (
-    STREAMS,
-    keeps_streams,
     proof_of_printing,
     proof_of_reading,
     text_of,
 )
 from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of, variable_of
+from jarvis_ls.jc2r.lift.standard_streams import kept_streams
 from jarvis_ls.jc2r.lift.unsafe_operations import Kind, Operation, declaration_of, flat
 
 _ZEROED = re.compile(rb"(?:core::)?(?:sys|mem)::zeroed::<(.+)>\Z", re.DOTALL)
@@ -40,7 +39,7 @@ log1p pow sqrt cbrt hypot ceil floor trunc round rint nearbyint lround llround l
 fmod fmin fmax fdim fma ldexp scalbn copysign remainder erf erfc tgamma
 sinf cosf tanf asinf acosf atanf atan2f expf logf log2f log10f powf sqrtf ceilf floorf truncf roundf
 fabsf fmodf fminf fmaxf ldexpf
-malloc calloc putchar abort htons htonl ntohs ntohl __errno_location __ctype_b_loc
+malloc calloc abort htons htonl ntohs ntohl __errno_location __ctype_b_loc
 __ctype_tolower_loc __ctype_toupper_loc
 """.split()
 )
@@ -59,8 +58,8 @@ class Types:
     """Members of each union, with their types."""
     packed: bool
     """Whether some type has fields that are not aligned."""
-    streams: bool = False
-    """Whether the standard streams stay what and where they are."""
+    streams: frozenset[str] = frozenset()
+    """The standard streams that stay what and where they are."""
     declared: Declared = field_of(default_factory=Declared)
     """What items are."""
 
@@ -98,7 +97,7 @@ def types_of(sources: Sequence[Source]) -> Types:
                 more = True
     packed = any(b"packed" in source.text(node) for source, node in _attributes(sources))
     return Types(
-        frozenset(nonzero), unions, packed, keeps_streams(sources), declarations_of(sources)
+        frozenset(nonzero), unions, packed, kept_streams(sources), declarations_of(sources)
     )
 
 
@@ -111,9 +110,9 @@ def proof_of(source: Source, operation: Operation, types: Types) -> str:
         return _of_member(source, operation.node, types)
     if operation.kind is Kind.DEREFERENCE:
         return _of_address(source, operation.node, types)
-    if operation.kind is Kind.STATIC and types.streams:
+    if operation.kind is Kind.STATIC:
         name = flat(source.text(operation.node))
-        return f"nothing gives `{name}` another value" if name in STREAMS else ""
+        return f"nothing gives `{name}` another value" if name in types.streams else ""
     return ""
 
 
@@ -168,8 +167,10 @@ def _of_call(source: Source, operation: Operation, types: Types) -> str:
         read := proof_of_reading(source, operation.node, operation.name, types.declared)
     ):
         return read
-    if types.streams and callee == b"sys::" + operation.name.encode():
-        return proof_of_printing(source, operation.node, operation.name, types.declared)
+    if callee == b"sys::" + operation.name.encode():
+        return proof_of_printing(
+            source, operation.node, operation.name, types.declared, types.streams
+        )
     return ""
 
 
