@@ -147,3 +147,35 @@ int larger_than_it_is(struct buffer *b) {
         return -1;
     return 0;
 }
+
+int fatal_in_condition(struct buffer *b) {
+    if ((b->data = realloc(b->data, b->size + 1)) == NULL) { // ok
+        use("no memory");
+        exit(1);
+    }
+    if (!(b->data = realloc(b->data, b->size + 2))) // ok
+        err(1, "realloc");
+    return 0;
+}
+
+void fatal_later(struct buffer *b) {
+    b->data = realloc(b->data, b->size + 64); // ok
+    b->size += 64;
+    if (b->data == NULL) {
+        use("no memory");
+        exit(1);
+    }
+}
+
+int goes_on(struct buffer *b) {
+    if ((b->data = realloc(b->data, b->size + 1)) != NULL) // expect: realloc-assign-back
+        exit(0);
+    return -1;
+}
+
+int another_is_fatal(struct buffer *b, char *other) {
+    b->data = realloc(b->data, b->size + 1); // expect: realloc-assign-back
+    if (other == NULL)
+        exit(1);
+    return b->data != NULL;
+}

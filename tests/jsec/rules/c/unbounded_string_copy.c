@@ -142,3 +142,15 @@ void keep_error(int number, const char *path) {
     strcpy(last_error, path); // expect: unbounded-string-copy
     strcpy(short_error, "open: "); // expect: unbounded-string-copy
 }
+
+char *own_twin(const char *from) {
+    char *twin = check_malloc(strlen(from) + 1);
+    strcpy(twin, from); // ok
+    return twin;
+}
+
+char *own_twin_of_another(const char *from, const char *other) {
+    char *twin = check_malloc(strlen(other) + 1);
+    strcpy(twin, from); // expect: unbounded-string-copy
+    return twin;
+}

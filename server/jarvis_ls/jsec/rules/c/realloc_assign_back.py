@@ -42,7 +42,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule, summary
 from jarvis_ls.jsec.local.c.realloc_fix import keep_on_failure
-from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop, leaves, same_path
+from jarvis_ls.jsec.local.guards import NEVER_RETURN, NULLS, enclosing_loop, leaves, same_path
 
 _PLACES = frozenset(
     {"identifier", "field_expression", "pointer_expression", "subscript_expression"}
@@ -82,6 +82,8 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
         _is_null(call.function, assignment, pointer) or size == "0" or size.startswith("-")
     ):  # it is freed
         return
+    if call.function is not None and _ends_program(call.function.unit, assignment, pointer):
+        return  # nothing is lost that the system does not take back
     yield Report(
         call.node,
         "'{pointer}' is overwritten by the result of {function}(): the old block "
@@ -125,6 +127,56 @@ def _is_copy(initial: Node | None) -> bool:
         value = field(value, "left")
         value = bare(value) if value is not None else None
     return value is not None and text(value) != "NULL" and value.type in _PLACES
+
+
+def _ends_program(unit: Unit, assignment: Node, pointer: str) -> bool:
+    """Return whether the branch that a failure takes ends the program: that of the condition which
+    the assignment stands in, or that of a test which follows at once."""
+    around = assignment.parent
+    for _ in range(6):
+        if around is None or around.type.endswith("statement"):
+            break
+        around = around.parent
+    tests = [around] if around is not None and around.type == "if_statement" else []
+    if not tests:
+        tests = [one for one in _next_tests(assignment.parent) if pointer in _condition(one)]
+    for test in tests[:1]:
+        condition = _condition(test).replace(" ", "")
+        is_null = "==" in condition or condition.lstrip("(").startswith("!")
+        then = field(test, "consequence")
+        if is_null and "!=" not in condition and then is not None:
+            return _ends(unit, then)
+    return False
+
+
+def _condition(test: Node) -> str:
+    return text(field(test, "condition"))
+
+
+def _next_tests(statement: Node | None) -> Iterator[Node]:
+    """Yield the test after a statement, behind at most three that only calculate."""
+    if statement is None:
+        return
+    for following in _next(statement):
+        if following.type == "if_statement":
+            yield following
+            return
+        if following.type != "expression_statement" or "(" in text(following):
+            return
+
+
+def _ends(unit: Unit, branch: Node) -> bool:
+    """Return whether a branch ends in a call of what does not return."""
+    last: Node = branch
+    if branch.type == "compound_statement":
+        statements = [one for one in branch.named_children if one.type != "comment"]
+        if not statements:
+            return False
+        last = statements[-1]
+    name = text(last).partition("(")[0].strip()
+    return last.type == "expression_statement" and (
+        name in NEVER_RETURN or name in unit.facts.stops
+    )
 
 
 def _ends_on_failure(unit: Unit, assignment: Node, pointer: str) -> bool:

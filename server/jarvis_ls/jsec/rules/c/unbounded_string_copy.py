@@ -142,8 +142,8 @@ def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -
     if function is None:
         return 0.5
     allocator = _allocator_for(target, source, function) if memory is None else ""
-    if allocator:  # what the program's own gives is not known for certain
-        return None if allocator in ALLOCATORS or allocator == "new" else 0.45
+    if allocator:
+        return None
     if bounds(function, text(bare(source)), call.node.start_byte).upper:
         return 0.35
     if text_source(source, function) is not None:
