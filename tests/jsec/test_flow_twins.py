@@ -124,6 +124,29 @@ int use(void)
 }
 """,
     ),
+    "elements that are copied are held by their copies": (
+        "leak",
+        """
+struct part { int type; char *data; };
+void copy_one(struct part *to, unsigned n)
+{
+    struct part parts[2] = { { 0, 0 }, { 0, 0 } };
+    if (n > 1) return;
+    parts[0].data = strdup("abc");
+    to[0] = parts[n];
+}
+""",
+        """
+struct part { int type; char *data; };
+void copy_none(struct part *to, unsigned n)
+{
+    struct part parts[2] = { { 0, 0 }, { 0, 0 } };
+    if (n > 1) return;
+    parts[0].data = strdup("abc");
+    to[0].type = parts[n].type;
+}
+""",
+    ),
 }
 CPP = {
     "a member's method has the name of one of the object around it": (

@@ -123,11 +123,14 @@ def _record(
     engine: Engine, state: AbstractState, where: AbstractValue, type_: Type
 ) -> AbstractValue:
     """Return a struct as a value: its cells by offset from its start."""
-    if len(where.targets) != 1:
+    if len(where.targets) != 1 or where.targets[0][1] != where.targets[0][2]:
+        for target in where.targets:  # what some element leads to is held by the copy, too
+            for cell in list(state.memory.get(target[0], {}).values()):
+                escape(state, cell)
         return unknown(type_)
-    rid, lo, hi, _, _ = where.targets[0]
+    rid, lo, _, _, _ = where.targets[0]
     cells = state.memory.get(rid)
-    if lo != hi or cells is None:
+    if cells is None:
         return unknown(type_)
     size = engine.size(type_) or ENDLESS
     is_defined = size != UNIT
@@ -398,7 +401,10 @@ def _forget_record(engine: Engine, state: AbstractState, where: AbstractValue) -
 
 def _store_record(state: AbstractState, where: AbstractValue, value: AbstractValue) -> None:
     for target in where.targets:
-        if target[1] == target[2]:
+        if target[1] != target[2]:  # the place of which element it is, is not known
+            for cell in value.cells.values():
+                escape(state, cell)
+        else:
             cells = dict(state.memory.get(target[0], {}))
             for offset, cell in value.cells.items():
                 cells[None if offset is None else offset + int(target[1])] = cell
