@@ -393,6 +393,50 @@ def test_a_program_is_configured_once_and_stays_as_it_was(project: Path, home: P
 
 
 @needs_compiler
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+@pytest.mark.skipif(not shutil.which("autoreconf"), reason="autoconf is not here")
+def test_a_configure_that_lacks_its_helpers_is_made_anew(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(
+        '#include "config.h"\n#include <stdio.h>\n#include <string.h>\n'
+        "int main(int argc, char **argv)\n{\n    char name[8];\n    if (argc > 1) {\n"
+        "        strcpy(name, argv[1]);\n        puts(PACKAGE_NAME);\n        puts(name);\n"
+        "    }\n    return 0;\n}\n"
+    )
+    (project / "configure.ac").write_text(
+        "AC_INIT([tool], [1])\nAC_PROG_CC\nAC_CONFIG_HEADERS([config.h])\n"
+        "AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n"
+    )
+    (project / "Makefile.in").write_text("tool: a.c\n\t@CC@ -I. -c a.c\n\t@CC@ -o tool a.o\n")
+    (project / "configure").write_text("echo 'cannot find install-sh' >&2\nexit 1\n")
+    found = prove(project, home, "--all", "--budget", "20")["findings"]
+    told = next(item["proof"] for item in found if item["line"] == 8)
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 8), told["message"]
+    left = {".jarvis", "a.c", "configure", "configure.ac", "Makefile.in"}
+    assert {path.name for path in project.iterdir()} == left
+
+
+@needs_compiler
+def test_a_function_behind_macros_that_cannot_be_parsed_is_linked(
+    project: Path, home: Path
+) -> None:
+    (project / "a.c").write_text(
+        "#include <string.h>\nvoid copy(const char *);\n"
+        "int main(int argc, char **argv)\n{\n"
+        "    if (argc > 1)\n        copy(argv[1]);\n    return 0;\n}\n"
+    )
+    (project / "b.c").write_text(
+        "#include <stdio.h>\n#include <string.h>\n#define END }\n"
+        "static int count(const char *text)\n{\n    int n = 0;\n"
+        "    while (*text++) {\n        if (*text == '-') {\n            n++;\n        END\n"
+        "    END\n    return n;\n}\n\nvoid\ncopy(const char *text)\n{\n    char name[8];\n"
+        '    strcpy(name, text);\n    printf("%d %s", count(text), name);\n}\n'
+    )
+    found = prove(project, home, "--all")["findings"]
+    told = next(item["proof"] for item in found if item["line"] == 19)
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 19), told["message"]
+
+
+@needs_compiler
 def test_a_program_of_old_files_some_of_which_are_for_another_system(
     project: Path, home: Path
 ) -> None:

@@ -108,7 +108,7 @@ def _ways(root: Path) -> list[tuple[str, str]]:
     if (root / "CMakeLists.txt").is_file():
         by_cmake = f"cmake -S . -B {_FOLDER} -DCMAKE_BUILD_TYPE=None"
         ways.append((by_cmake, f"make -k -i -C {_FOLDER}"))
-    if (root / "configure.ac").is_file() and not (root / "configure").is_file():
+    if (root / "configure.ac").is_file():  # what `configure` calls may have been left out
         ways.append(("autoreconf -fi && sh ./configure", "make -k -i"))
     return ways
 

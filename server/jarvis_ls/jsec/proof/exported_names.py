@@ -19,6 +19,12 @@ _BEHIND_MACRO = re.compile(
     re.MULTILINE,
 )
 """A function whose type is written `MACRO(type)`."""
+_AT_MARGIN = re.compile(
+    rb"(?<!static\n)^(?!(?:static|typedef|else|return|case|do)\b)"
+    rb"[A-Za-z_][\w \t*]{0,200}[\s*](\w+)[ \t]*\([^;{}]{0,2000}\)\s*\{",
+    re.MULTILINE,
+)
+"""A function that begins at the margin, with its type in the same line or the one before."""
 _WORD = re.compile(rb"\w+")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]{0,200})", re.MULTILINE)
 _INCLUDED = re.compile(rb'[<"]([^>"]{1,100})[>"]')
@@ -54,9 +60,13 @@ def static_macros(sources: Iterable[Source]) -> frozenset[bytes]:
     return frozenset(name for source in sources for name in _STATIC.findall(source.data))
 
 
-def names_behind_macros(source: Source) -> frozenset[bytes]:
-    """Return the functions that a file defines for others with a macro around their type."""
-    return frozenset(_BEHIND_MACRO.findall(source.data))
+def names_behind_macros(source: Source, language: LanguageName) -> frozenset[bytes]:
+    """Return the functions that a file defines for others where macros hide it: with one around
+    their type, or behind one that the parser cannot read."""
+    found = set(_BEHIND_MACRO.findall(source.data))
+    if parse(source.data, language).root_node.has_error:
+        found.update(_AT_MARGIN.findall(source.data))
+    return frozenset(found - {b"main"})
 
 
 def is_for_windows(source: Source, own: frozenset[str]) -> bool:

@@ -286,7 +286,7 @@ def _names(
             defined.add(name.rpartition(b"::")[2])
     return SourceNames(
         source.path,
-        names_behind_macros(source).union(defined),
+        names_behind_macros(source, language).union(defined),
         words_in(source.data) | macros,
         main is not None,
         tuple(_guards(main)) if main is not None else (),

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from jarvis_ls.codeintel.languages import language_of, options_for
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.target import CPP
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case
+from jarvis_ls.jsec.proof.objects import KEEP, Compiling, objects_of, plain_line
 from jarvis_ls.jsec.proof.reports import MARK, OWN, Seen, named_for_checks, parse_reports
 from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS, rust_lines
 from jarvis_ls.jsec.proof.system_build import system_lines
 from jarvis_ls.jsec.proof.toolchain import LINKED, Toolchain
-from jarvis_ls.jsec.proof.workbench import WALL, Output, Workbench
+from jarvis_ls.jsec.proof.workbench import INTERPOSERS, WALL, Output, Workbench
 
 LEVELS = ("-O0", "-O1")
 """Levels of optimisation: the lower keeps what the higher removes as unused."""
@@ -94,6 +95,8 @@ class Runs:
     """Why the program could not be built, in `Words`; empty when it was."""
     over: bool = False
     """Whether the budget was spent before all was done."""
+    compiled: int = 0
+    """Files that were compiled and need not be again."""
 
 
 async def run_cases(
@@ -128,15 +131,19 @@ async def run_cases(
         files[_BUILT] = built
         begin = _BUILT_LINES
     else:
+        compiling = Compiling(objects_of(bench), build, {})
         kept = _KEEP_LINES if _may_be_kept(build) else []
-        begin = [*build_lines(build, level, bench.tools), *kept]
+        begin = [*build_lines(build, level, bench.tools, compiling), *kept]
+        files.update(compiling.files)
     script = [*begin, _run_function(cases, leaks=leaks)]
     for number, case in enumerate(cases):
         script += _case_lines(number, case, seconds * 0.8, budget.left)
     output = await bench.run("\n".join(script), budget, files)
-    if _may_be_kept(build) and (made := dict(output.made).get(_BUILT)):
+    left = dict(output.made)
+    if _may_be_kept(build) and (made := left.get(_BUILT)):
         bench.results[key] = made
-    return _read(output, cases, str(bench.root))
+    compiled = objects_of(bench).take(left)
+    return replace(_read(output, cases, str(bench.root)), compiled=compiled)
 
 
 _BUILT = "prog.built"
@@ -146,12 +153,11 @@ _LARGEST_KEPT = 8_000_000
 _BUILT_LINES = [
     "W=$(mktemp -d) || exit 1",
     "ulimit -c 0",
-    f'cp "$BENCH/{_BUILT}" "$W/prog" && chmod +x "$W/prog" || exit 1',
+    *KEEP,
+    f'take {_BUILT} "$W/prog" && chmod +x "$W/prog" || exit 1',
     "printf '\\036built\\n'",
 ]
-_KEEP_LINES = [
-    f'[ "$(stat -c %s "$W/prog")" -gt {_LARGEST_KEPT} ] || cp "$W/prog" "$BENCH/{_BUILT}"'
-]
+_KEEP_LINES = [f'[ "$(stat -c %s "$W/prog")" -gt {_LARGEST_KEPT} ] || keep "$W/prog" {_BUILT}']
 
 
 def _may_be_kept(build: Build) -> bool:
@@ -161,8 +167,12 @@ def _may_be_kept(build: Build) -> bool:
     return not build.harness and not build.system
 
 
-def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
-    """Return the lines of the script that build a program as `$W/prog` or end it."""
+def build_lines(
+    build: Build, level: str, tools: Toolchain, compiling: Compiling | None = None
+) -> list[str]:
+    """Return the lines of the script that build a program as `$W/prog` or end it; `compiling` says
+    what need not be compiled, else everything is."""
+    compile_line = compiling.line if compiling is not None else plain_line
     if build.system in SYSTEMS:
         return rust_lines(build)
     flags = {
@@ -177,8 +187,9 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
         "W=$(mktemp -d) || exit 1",
         "ulimit -c 0",
         "fail() { printf '\\036failed\\n'; tail -c 3000 \"$W/errors\"; exit 0; }",
-        f'{build.linker} {_PLAIN} -c "$BENCH/interposers.c" -o "$W/interposers.o" 2>"$W/errors"'
-        " || fail",
+        *(KEEP if compiling is not None else ()),
+        compile_line(f"{build.linker} {_PLAIN}", INTERPOSERS.name, '"$W/interposers.o"')
+        + " || fail",
     ]
     for file, line, new in build.rewritten:
         place = shlex.quote(f"./{file}")
@@ -209,29 +220,31 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
             f'{harness} {options} {own} -c "$BENCH/harness.c" -o "$W/h.o" 2>"$W/errors" || fail'
         )
     for number, (source, compiler) in enumerate(compiled):
-        place = shlex.quote(f"./{source}" if source.startswith("-") else source)
         # What another file lacks may not be needed: then the linker does not miss it.
         is_needed = source == build.sources[0] and not build.harness
         failed = "fail" if is_needed else 'cat "$W/errors" >>"$W/first"'
-        lines.append(f'{compiler} -c {place} -o "$W/{number}.o" 2>"$W/errors" || {failed}')
+        made = f'"$W/{number}.o"'
+        lines.append(f"{compile_line(compiler, source, made)} || {failed}")
     libraries = " ".join(map(shlex.quote, build.libraries))
     link = f'{linker} {linked} {wrap} "$W"/*.o -o "$W/prog"'
     lines += [
-        f'{link} {libraries} 2>"$W/errors" || {{',
-        *_spare_lines(build, f"{options} {flags['c']}"),
+        f'{link} {libraries} 2>"$W/unlinked" || {{',
+        *_spare_lines(build, f"{build.compiler} {options} {flags['c']}", compile_line),
         f'[ -e "$W/spare.a" ] && {link} "$W/spare.a" {libraries} 2>/dev/null',
-        '} || { cat "$W/errors" >>"$W/first"; cp "$W/first" "$W/errors"; fail; }',
+        '} || { cat "$W/unlinked" >>"$W/first"; cp "$W/first" "$W/errors"; fail; }',
         "printf '\\036built\\n'",
     ]
     return lines
 
 
-def _spare_lines(build: Build, options: str) -> list[str]:
+def _spare_lines(
+    build: Build, compiler: str, compile_line: Callable[[str, str, str], str]
+) -> list[str]:
     """Return the lines that make a library of the spare files of a build that compile."""
     lines = ['mkdir "$W/spare"'] if build.spare else []
     for number, source in enumerate(build.spare):
-        place = shlex.quote(f"./{source}" if source.startswith("-") else source)
-        lines.append(f'{build.compiler} {options} -c {place} -o "$W/spare/{number}.o" 2>/dev/null')
+        made = f'"$W/spare/{number}.o"'
+        lines.append(f"{compile_line(compiler, source, made)} || rm -f {made}")
     if build.spare:
         lines.append('ar rcs "$W/spare.a" "$W"/spare/*.o 2>/dev/null')
     return lines

@@ -12,6 +12,7 @@ whatever it allocated or opened and nothing leads to when it has returned.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 import shlex
 import time
@@ -81,6 +82,7 @@ from jarvis_ls.jsec.proof.reports import (
     kinds_for,
 )
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
+from jarvis_ls.jsec.proof.objects import Compiling, objects_of
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import FUZZER, Toolchain
 from jarvis_ls.jsec.proof.workbench import Output, Workbench
@@ -391,9 +393,11 @@ class _Search:
         asan = ASAN.format(leaks=int(self._leaks)).replace("exitcode=99", f"exitcode={REPORTED}")
         replaced = shlex.quote(f"./{file}")
         mode = "leaks" if self._leaks else "table"
+        marks = {file: hashlib.sha256(marked).hexdigest()} if marked is not None else {}
+        compiling = Compiling(objects_of(bench), searching, marks)
         script = [
             *([f'cat "$BENCH/marked.c" >{replaced} || exit 1'] if marked is not None else []),
-            *build_lines(searching, LEVELS[0], bench.tools),
+            *build_lines(searching, LEVELS[0], bench.tools, compiling),
             f"export ASAN_OPTIONS={asan} UBSAN_OPTIONS=halt_on_error=0:print_stacktrace=0",
             f"export HARNESS_WANTED={shlex.quote(wanted)}",
             'mkdir "$W/d" && cd "$W/d" && ulimit -f 40000',
@@ -410,8 +414,10 @@ class _Search:
             "inputs": pack(directed(target)),
             "seeds": pack(seeds(target)),
             "marked.c": marked or b"",
+            **compiling.files,
         }
         output = await bench.run("\n".join(script), budget, files)
+        objects_of(bench).take(dict(output.made))
         if "\x1ebuilt" not in output.text:
             return _Found(failure=_why_not_built(output), over=output.over)
         counts = [tuple(map(int, match.groups())) for match in _RUNS.finditer(output.text)]

@@ -220,10 +220,11 @@ async def _search(
             return None
         found = await run_cases(bench, left, level, budget, stop, leaks=leaks)
         if found.failure and level == LEVELS[0]:
-            if not found.over or 2 * given > budget.seconds:  # else the next finding has more left
+            goes_on = found.over and (found.compiled or 2 * given <= budget.seconds)
+            if not goes_on:  # else the next finding has more left, or finds more compiled
                 known.failure = found.failure
             return Evidence(Verdict.UNPROVEN, NAME, found.failure)
-        if found.failure and found.over:
+        if found.failure and found.over and not found.compiled:
             known.too_little[level] = given
         for run in found.done:
             done[run.case] = run
