@@ -18,8 +18,8 @@ KEEP = (
     'mv "$BENCH/$2.part" "$BENCH/$2" || true; }',
     'take() { tail -c +6 "$BENCH/$1" >"$2"; }',
 )
-"""Lines of a script: what is kept is kept whole, and behind a word of its own, for the sandbox tells
-nobody of files that a compiler has made."""
+"""Lines of a script: what is kept is kept whole, and behind a word of its own, for the sandbox
+tells nobody of files that a compiler has made."""
 _END = ".kept"
 _MOST_BYTES = 128_000_000
 
@@ -59,8 +59,8 @@ class Compiling:
     """The lines of one script that compile, each unless its object is there."""
 
     def __init__(self, objects: Objects, build: Build, marked: Mapping[str, str]) -> None:
-        """`marked` has texts that say what the script makes of files of the copy beforehand, by
-        path; that some are rewritten for the build is known."""
+        """Begin a script; `marked` has texts that say what it makes of files of the copy before,
+        by path. That some are rewritten for the build is known."""
         self._objects = objects
         self._changed = [*marked.items(), *((file, new) for file, _, new in build.rewritten)]
         self._compiled = frozenset(build.sources)

@@ -59,6 +59,7 @@ from jarvis_ls.jsec.proof.evidence import (
 )
 from jarvis_ls.jsec.proof.inputs import constants_near
 from jarvis_ls.jsec.proof.marked_source import mark_place
+from jarvis_ls.jsec.proof.objects import Compiling, objects_of
 from jarvis_ls.jsec.proof.places import (
     flaw_lines,
     function_at,
@@ -82,7 +83,6 @@ from jarvis_ls.jsec.proof.reports import (
     kinds_for,
 )
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
-from jarvis_ls.jsec.proof.objects import Compiling, objects_of
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import FUZZER, Toolchain
 from jarvis_ls.jsec.proof.workbench import Output, Workbench
