@@ -149,6 +149,27 @@ void copy_none(struct part *to, unsigned n)
     ),
 }
 CPP = {
+    "each record has a constant of one name": (
+        "buffer-write-stack",
+        """
+struct Header { char data[6]; enum { size = 6 }; };
+struct Trailer { char data[20]; enum { size = 20 }; };
+int next();
+void use() {
+    Header header;
+    for (int i = 0; i < Header::size; ++i) header.data[i] = next();
+}
+""",
+        """
+struct Header { char data[20]; enum { size = 20 }; };
+struct Trailer { char data[6]; enum { size = 6 }; };
+int next();
+void use() {
+    Trailer trailer;
+    for (int i = 0; i < Header::size; ++i) trailer.data[i] = next();
+}
+""",
+    ),
     "a member's method has the name of one of the object around it": (
         "buffer-read-over",
         """

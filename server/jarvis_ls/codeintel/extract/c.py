@@ -209,10 +209,11 @@ def _alias(node: Node) -> str:
     return next((declared.name for declared, _ in _declarators(node)), "")
 
 
-def _add_body(facts: Facts, tagged: Node, owner: str, depth: int = 0) -> None:
+def _add_body(facts: Facts, tagged: Node, owner: str, depth: int = 0, around: str = "") -> None:
     """Take over the members of a record, and of those in it, or the constants of an enumeration. A
     record without a name has that of its `owner` and of the first member that is declared by it, as
-    `owner.member`."""
+    `owner.member`. Constants of an enumeration in the record `around` have a name with that, too.
+    """
     body = field(tagged, "body")
     if body is None or depth > MAX_DEPTH:
         return
@@ -229,7 +230,10 @@ def _add_body(facts: Facts, tagged: Node, owner: str, depth: int = 0) -> None:
                 continue
             value = int(written) if written else value + 1
             if value >= 0:
-                facts.enumerators[text(field(child, "name"))] = value
+                name = text(field(child, "name"))
+                facts.enumerators[name] = value
+                if around:
+                    facts.enumerators[f"{around}::{name}"] = value
         elif child.type in ("field_declaration", "function_definition"):
             inner = field(child, "type")
             unnamed = ""
@@ -238,7 +242,7 @@ def _add_body(facts: Facts, tagged: Node, owner: str, depth: int = 0) -> None:
                 own = text(field(inner, "name"))
                 if owner and first and not own and inner.type != "enum_specifier":
                     own = unnamed = f"{owner}.{first}"
-                _add_body(facts, inner, own or owner, depth + 1)
+                _add_body(facts, inner, own or owner, depth + 1, owner)
             for declared, _ in _declarators(child):
                 if unnamed:
                     declared = declared._replace(type=f"struct {unnamed}")

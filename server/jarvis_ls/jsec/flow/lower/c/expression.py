@@ -244,7 +244,7 @@ class Expressions(ExpressionBuilder):
             return self._lambda(function)
         slot = self.scopes.find(name)
         if slot is None:
-            constant = self._constant(short)
+            constant = self._constant_of_record(name) or self._constant(short)
             if constant is not None:
                 return constant
             if not self.places.is_member(short) and short not in self.outer.globals:
@@ -284,6 +284,13 @@ class Expressions(ExpressionBuilder):
         if found is not None:
             self.outer.imported[name] = found
         return found
+
+    def _constant_of_record(self, name: str) -> Typed | None:
+        """Return a constant that a record declares: the one named, or that of this function."""
+        around, _, short = name.rpartition("::")
+        owner = around.rpartition("::")[2] or self.record
+        value = self.types.enumerators.get(f"{owner}::{short}") if owner else None
+        return None if value is None else (nodes.Const(value, INT), INT)
 
     def _constant(self, name: str) -> Typed | None:
         value = self.types.enumerators.get(name)

@@ -69,6 +69,8 @@ class Types(DeclaredTypes):
         self.sizes: dict[str, tuple[int, int]] = {}
         """Bytes and alignment of each record."""
         self.enumerators: dict[str, int] = dict(unit.facts.enumerators)
+        self._around = ""
+        """The record whose members are taken over; its constants have a name with that, too."""
         self._signs: set[str] = set()
         """Tags of the enums with constants below zero."""
         self.methods: dict[tuple[str, str], FunctionType] = {}
@@ -295,7 +297,10 @@ class Types(DeclaredTypes):
             value = found
             if value < 0:
                 self._signs.add(name)
-            self.enumerators[text(child.child_by_field_name("name"))] = value
+            constant_name = text(child.child_by_field_name("name"))
+            self.enumerators[constant_name] = value
+            if self._around:
+                self.enumerators[f"{self._around}::{constant_name}"] = value
 
     def record(self, node: Node, alias: str = "") -> Type:
         """Take over a struct, union or class, and give its type."""
@@ -309,7 +314,9 @@ class Types(DeclaredTypes):
         self._defining.add(name)
         self._named[name] = record_type(name)
         record = RecordIR(name)
+        before, self._around = self._around, name
         self._members(body, record, is_union=node.type == "union_specifier", node=node)
+        self._around = before
         self.records[name] = record
         if record.size:
             self.sizes[name] = (record.size, record.align)
