@@ -310,3 +310,72 @@ def test_tables_of_texts(last: str, use: str, kind: str, expected: str) -> None:
 def test_tables_that_are_more_than_texts_to_read_stay(last: str, use: str) -> None:
     text = NAMES.replace("LAST", last) + f"fn f(i: usize, p: *mut i8) {{ {use} }}\n"
     assert text_tables([parse_source(Path("src/a.rs"), text.encode())], set()) == {}
+
+
+TABLES = """use crate::sys;
+static mut T: [i32; 3] = [1, 2, 3];
+static mut G: [[u8; 2]; 4] = [[0; 2]; 4];
+static mut P: [*const i8; 2] = [core::ptr::null(); 2];
+static mut X: f64 = 0.5;
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        ("n = T[i as usize];", "n = T[i as usize].load(Relaxed);"),
+        (
+            "T[0] = T[0].wrapping_add(n);",
+            "T[0].store(T[0].load(Relaxed).wrapping_add(n), Relaxed);",
+        ),
+        ("T[i] = { i += 1; n };", "{ let __new = { i += 1; n }; T[i].store(__new, Relaxed) };"),
+        (
+            "T[h()] |= 4;",
+            "{ let __by = 4; let __number = &T[h()];"
+            " __number.store(__number.load(Relaxed) | __by, Relaxed) };",
+        ),
+        (
+            "T[i] += n;",
+            "{ let __by = n; T[i].store(T[i].load(Relaxed).wrapping_add(__by), Relaxed) };",
+        ),
+        ("G[i][T[n]] = 1;", "G[i][T[n].load(Relaxed)].store(1, Relaxed);"),
+        (
+            "g(&raw mut G[1], G[0][1]);",
+            "g((&raw const G[1]).cast_mut().cast::<[u8; 2]>(), G[0][1].load(Relaxed));",
+        ),
+        (
+            "g(&raw mut T, T[0]);",
+            "g((&raw const T).cast_mut().cast::<[i32; 3]>(), T[0].load(Relaxed));",
+        ),
+        ("g(&raw const T[n]);", "g(T[n].as_ptr().cast_const());"),
+        ("p = P[1];", "p = P[1].load(Relaxed).cast_const();"),
+        ("X = X * y;", "X.store(f64::to_bits(f64::from_bits(X.load(Relaxed)) * y), Relaxed);"),
+        (
+            "X += 2.0;",
+            "{ let __by = 2.0; X.store(f64::to_bits(f64::from_bits(X.load(Relaxed)) + __by),"
+            " Relaxed) };",
+        ),
+        ("g(&raw mut X);", "g(X.as_ptr().cast::<f64>());"),
+    ],
+)
+def test_each_use_of_a_table_and_of_a_number_with_a_point(use: str, expected: str) -> None:
+    assert f"fn f() {{ {expected} }}" in atomic(f"{TABLES}fn f() {{ {use} }}\n")
+
+
+def test_a_table_begins_with_atomics() -> None:
+    made = atomic(f"{TABLES}fn f() {{ n = T[0] + G[0][0]; X = P[0]; }}\n")
+    sync = "core::sync::atomic::"
+    number = f"{sync}AtomicI32::new"
+    assert f"T: [{sync}AtomicI32; 3] = [{number}(1), {number}(2), {number}(3)];" in made
+    inner = f"[const {{ {sync}AtomicU8::new(0) }}; 2]"
+    assert f"G: [[{sync}AtomicU8; 2]; 4] = [const {{ {inner} }}; 4];" in made
+    assert f"X: {sync}AtomicU64 = {sync}AtomicU64::new(f64::to_bits(0.5));" in made
+    assert f"P: [{sync}AtomicPtr<i8>; 2] = [const" in made
+
+
+@pytest.mark.parametrize(
+    "use", ["g(&T, T[0]);", "n = T[0] + T.len();", "g(&raw mut T);", "a = T;", "g(&mut T[0]);"]
+)
+def test_a_table_stays_where_a_use_is_none_of_an_atomic(use: str) -> None:
+    text = f"{TABLES}fn f() {{ {use} }}\n"
+    assert "static mut T" in atomic(text)

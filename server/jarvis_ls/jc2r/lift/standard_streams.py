@@ -24,7 +24,7 @@ def kept_streams(sources: Sequence[Source]) -> frozenset[str]:
     """Return the standard streams that nothing gives another value or closes: one that is named
     where more is done than printing counts as closed where anything unknown is closed."""
     lost: set[str] = set()
-    named: set[str] = set()
+    elsewhere: set[str] = set()
     unknown = False
     functions: dict[str, list[tuple[Source, Node]]] = {}
     for source in sources:
@@ -34,9 +34,9 @@ def kept_streams(sources: Sequence[Source]) -> frozenset[str]:
         for name in below(source.root, "scoped_identifier"):
             text = _flat(source, name)
             if text in _CLOSING:
-                closed = _closed_by(source, name, _CLOSING[text])
-                unknown = unknown or closed is None
-                lost |= closed or set()
+                gone = _closes(source, name, _CLOSING[text])
+                unknown = unknown or gone is None
+                lost |= gone or set()
             if text not in STREAMS:
                 continue
             place = name
@@ -56,11 +56,11 @@ def kept_streams(sources: Sequence[Source]) -> frozenset[str]:
                 _is_only_printed_to(functions, called, around, place)
                 or _is_printed_to(source, around)
             ):
-                named.add(text)
-    return STREAMS - lost - (named if unknown else set())
+                elsewhere.add(text)
+    return STREAMS - lost - (elsewhere if unknown else set())
 
 
-def _closed_by(source: Source, name: Node, place: int) -> set[str] | None:
+def _closes(source: Source, name: Node, place: int) -> set[str] | None:
     """Return the standard streams that the call of a closing function may close; None when that is
     not known."""
     call = name.parent
@@ -69,10 +69,10 @@ def _closed_by(source: Source, name: Node, place: int) -> set[str] | None:
     if place < 0:
         return set(STREAMS)
     given = arguments_of(call)
-    return _held(source, given[place]) if place < len(given) else None
+    return _streams_in(source, given[place]) if place < len(given) else None
 
 
-def _held(source: Source, value: Node | None) -> set[str] | None:
+def _streams_in(source: Source, value: Node | None) -> set[str] | None:
     """Return the standard streams that a value may be; None when that is not known. A local
     variable is all that it is ever set to."""
     node = bare(value)
@@ -94,11 +94,11 @@ def _held(source: Source, value: Node | None) -> set[str] | None:
         nothing = text.split("::<")[0] in ("core::ptr::null_mut", "core::ptr::null")
         return set() if text in _OPENING or nothing else None
     if node.type == "identifier":
-        return _held_by_local(source, node)
+        return _streams_of_local(source, node)
     return None
 
 
-def _held_by_local(source: Source, name: Node) -> set[str] | None:
+def _streams_of_local(source: Source, name: Node) -> set[str] | None:
     declared = declaration_of(source, name)
     if declared is None or declared.type != "let_declaration":
         return None
@@ -122,10 +122,12 @@ def _held_by_local(source: Source, name: Node) -> set[str] | None:
         else:
             continue
         inner = bare(value)
-        held = None if inner is not None and inner.type == "identifier" else _held(source, value)
-        if held is None:
+        streams = (
+            None if inner is not None and inner.type == "identifier" else _streams_in(source, value)
+        )
+        if streams is None:
             return None
-        found |= held
+        found |= streams
     return found
 
 
