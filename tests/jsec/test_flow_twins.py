@@ -147,6 +147,54 @@ void copy_none(struct part *to, unsigned n)
 }
 """,
     ),
+    "none are received into what is null": (
+        "null-dereference",
+        "void use(int s) { recv(s, 0, 0, 0); read(s, NULL, 0); }",
+        "void use(int s) { recv(s, 0, 4, 0); }",
+    ),
+    "what a header that is not there asserts": (
+        "null-dereference",
+        """
+struct view { int size; void *owner; };
+int use(struct view *to, const struct view *from)
+{
+    SOME_ASSERT(to && from);
+    SOME_ASSERT(!to->owner);
+    return to->size + from->size;
+}
+""",
+        """
+struct view { int size; void *owner; };
+int use(struct view *to, const struct view *from)
+{
+    if (!(to && from)) SOME_REPORT(to && from);
+    return to->size + from->size;
+}
+""",
+    ),
+    "a part of an address is a number": (
+        "buffer-underwrite",
+        """
+static int table[128];
+static void set(int fd)
+{
+    int index = -1;
+    if (fd > 0 && fd < 128) index = fd;
+    if (index != -1) table[index] = 1;
+}
+void use(void *handle) { set((int)handle); }
+""",
+        """
+static int table[128];
+static void set(int fd)
+{
+    int index = -1;
+    if (fd > 0 && fd < 128) index = fd;
+    table[index] = 1;
+}
+void use(void *handle) { set((int)handle); }
+""",
+    ),
 }
 CPP = {
     "each record has a constant of one name": (

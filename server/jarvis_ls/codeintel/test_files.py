@@ -40,7 +40,8 @@ _SEARCHED = 65_536
 
 
 _GENERATED = re.compile(
-    rb"^[ \t/*#;-]*(?:(?:this|the|an?)[ ]+)?(?:(?:file|code|parser|lexical scanner)[ ,]+)?"
+    rb"^[ \t/*#;-]*(?:(?:this|the|an?)[ ]+)?"
+    rb"(?:(?:file|code|(?:Bison )?parser|lexical scanner)[ ,]+)?"
     rb"(?:(?:was|is|has been)[ ]+)?"
     rb"(?:(?:auto(?:matically)?[- ]?)?generated[ ]+(?:by|from|with|using|automatically|file)\b"
     rb"|auto(?:matically)?[- ]?generated\b|@generated\b|made by GNU Bison"

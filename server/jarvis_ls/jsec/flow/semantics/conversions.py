@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.checks import arithmetic
-from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
     AS_REGION,
@@ -27,6 +27,9 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.types import Float, Integer, Pointer, Type
+
+_ADDRESS: Final = 8
+"""Bytes of an address."""
 
 _WRAPPED: Final = frozenset({"over", "under"})
 """Symbols of sums and differences that may have wrapped."""
@@ -52,6 +55,14 @@ def convert(
             if null == NOT_NULL
             else AbstractValue(0, 1, 0, value.taint)
         )
+    if (
+        isinstance(to, Integer)
+        and isinstance(from_, Pointer)
+        and to.size < _ADDRESS
+        and value.targets
+    ):
+        escape(state, value)
+        return unknown(to)  # a part of an address is a number like any other
     if (
         not isinstance(to, Pointer)
         and value.flags & OTHER

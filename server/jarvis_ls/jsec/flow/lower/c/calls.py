@@ -202,11 +202,18 @@ class Calls(CallLowering):
         return is_member or through in facts.variables or through in self.of.outer.globals
 
     def is_assertion(self, name: str, arguments: list[Node]) -> bool:
-        """Return whether a macro asserts its argument, by its name: what a build without does with
-        it does not say that it may be false.
+        """Return whether a macro of the program or of a header that is not there asserts its
+        argument, by its name: what a build without does with it does not say that it may be false.
         """
-        known = name in self.of.types.facts.function_macros and not self.is_function(name)
-        return known and len(arguments) == 1 and _ASSERTION.search(name) is not None
+        known = name in self.of.types.facts.function_macros or (
+            name.isupper() and self.of.scopes.find(name) is None
+        )
+        return (
+            known
+            and not self.is_function(name)
+            and len(arguments) == 1
+            and _ASSERTION.search(name) is not None
+        )
 
     def expansion(self, node: Node) -> Node | None:
         """Return the expression that a call of a macro of the program represents; None for any
