@@ -181,14 +181,16 @@ class OpenAICompatible(Platform):
 
     async def _begin_chat(self, model: ModelInfo, request: Request) -> Any:
         stream = await self._client.chat.completions.create(
-            **chat_parameters(model, request), extra_headers=self._headers(model)
+            **_as_they_are(chat_parameters(model, request), "messages", "tools"),
+            extra_headers=self._headers(model),
         )
         is_whole = stream.response.headers.get("content-type", "").startswith("application/json")
         return WholeAnswer(stream) if is_whole else stream
 
     def _begin_response(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
         begun: Awaitable[Any] = self._client.responses.create(
-            **response_parameters(model, request), extra_headers=self._headers(model)
+            **_as_they_are(response_parameters(model, request), "input", "tools"),
+            extra_headers=self._headers(model),
         )
         return begun
 
@@ -196,6 +198,14 @@ class OpenAICompatible(Platform):
         from openai import Omit
 
         return {**unsaid(Omit()), **model.headers}
+
+
+def _as_they_are(parameters: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return parameters of which some are sent as they are: of others the SDK compares each part
+    with its types, which takes a third of the CPU time of an agent's call."""
+    large = {name: parameters[name] for name in names if name in parameters}
+    extra = {**large, **parameters.get("extra_body", {})}
+    return {**parameters, **dict.fromkeys(large, ()), "extra_body": extra}
 
 
 def as_model_error(error: BaseException) -> ModelError:
