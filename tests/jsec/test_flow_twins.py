@@ -195,6 +195,15 @@ static void set(int fd)
 void use(void *handle) { set((int)handle); }
 """,
     ),
+    "a name with a capital that nothing declares may be a macro that assigns": (
+        "uninitialized",
+        """
+void use(void *display) { int *request; GetRequest(Destroy, request); *request = 1; }
+""",
+        """
+void use(void *display) { int *request; get_request(1, request); *request = 1; }
+""",
+    ),
 }
 CPP = {
     "each record has a constant of one name": (

@@ -72,6 +72,13 @@ def test_what_a_function_shows_by_itself_is_said_firmly(tmp_path: Path, scan_fol
     assert other.confidence < 0.6 and other.severity == "low"
 
 
+def test_a_null_pointer_that_is_always_used_is_not_said_firmly(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    found = scan_folder(write(tmp_path, {"a.c": "int f(void) { int *p = 0; return *p; }\n"}))
+    assert 0.5 < only(found.findings, "null-dereference").confidence < 0.6
+
+
 REMOVED = """#include <stdio.h>
 #include <stdlib.h>
 struct part {{ char *name, *note; int *count; }};

@@ -71,3 +71,21 @@ int parse_pair(char *line, char **value) {
         return -1;
     return 0;
 }
+
+const char *behind_directories(const char *path) {
+    while (strchr(path, '\\')) {
+        path = strchr(path, '\\');
+        if (*path == '\\') // ok
+            path++;
+    }
+    return path;
+}
+
+const char *behind_another(const char *path) {
+    while (strchr(path, '/')) {
+        path = strchr(path, ':');
+        if (*path == ':') // expect: unchecked-lookup-result
+            path++;
+    }
+    return path;
+}

@@ -71,7 +71,7 @@ def ready(
     declared = engine.program.prototype(name, engine.frame.function.file)
     if declared is None or declared.parameters is None:
         given = must_have
-        if name.isupper() or name[:1] == MACRO:
+        if name[:1].isupper() or name[:1] == MACRO:  # `GetReq(kind, req)` sets `req`
             given = may_be_set
         elif not only_shows(name) and engine.program.is_cpp(engine.frame.function.file):
             given = _may_take_reference

@@ -67,7 +67,7 @@ def unchecked_lookup_result(call: Call) -> Iterator[Report]:
     if call.name == "fgets" or _finds_always(call):
         return
     use = call.node if _is_dereferenced_directly(call) else use_before_test(call)
-    if use is None or (use == call.node and _is_guarded(call)):
+    if use is None or _is_guarded(call):
         return
     yield Report(
         use,
