@@ -139,7 +139,7 @@ def _ends_program(unit: Unit, assignment: Node, pointer: str) -> bool:
         around = around.parent
     tests = [around] if around is not None and around.type == "if_statement" else []
     if not tests:
-        tests = [one for one in _next_tests(assignment.parent) if pointer in _condition(one)]
+        tests = [test for test in _next_tests(assignment.parent) if pointer in _condition(test)]
     for test in tests[:1]:
         condition = _condition(test).replace(" ", "")
         is_null = "==" in condition or condition.lstrip("(").startswith("!")
@@ -169,7 +169,7 @@ def _ends(unit: Unit, branch: Node) -> bool:
     """Return whether a branch ends in a call of what does not return."""
     last: Node = branch
     if branch.type == "compound_statement":
-        statements = [one for one in branch.named_children if one.type != "comment"]
+        statements = [child for child in branch.named_children if child.type != "comment"]
         if not statements:
             return False
         last = statements[-1]
