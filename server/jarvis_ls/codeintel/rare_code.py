@@ -9,7 +9,9 @@ from jarvis_ls.codeintel.conditionals import is_compiled
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 
-_DEBUGGING = re.compile(r"(?:\w*_)?(?:DEBUG|TRACE)(?:_\w*|\d*)|\w*DEBUG")
+_DEBUGGING = re.compile(
+    r"(?:\w*_)?(?:DEBUG|TRACE)(?:_\w*|\d*)|\w*DEBUG|(?:\w*_)?(?:UNIT|SELF)_?TESTS?"
+)
 _ASKED = re.compile(r"!?\s*(?:defined)?\s*\(?\s*(\w+)\s*\)?")
 _ALTERNATIVES = frozenset({"preproc_else", "preproc_elif", "preproc_elifdef"})
 _CONDITIONALS = frozenset({"preproc_if", "preproc_ifdef", *_ALTERNATIVES})
@@ -41,7 +43,8 @@ def _is_rare_branch(directive: Node, child: Node) -> bool:
 
 
 def asks_for_debugging(directive: Node) -> bool | None:
-    """Return whether a directive asks for a debug build, or against one; None for neither."""
+    """Return whether a directive asks for a build for debugging or tests, or against one; None for
+    neither."""
     if directive.type in ("preproc_ifdef", "preproc_elifdef"):
         name = text(directive.child_by_field_name("name"))
         missing = directive.children[0].type in ("#ifndef", "#elifndef")
