@@ -295,6 +295,21 @@ def test_a_compiler_named_by_its_whole_path_is_recorded_too(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_a_header_that_the_build_makes_below_a_named_folder_is_found(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "lib/a.c": "#include <own/sizes.h>\nint main(void) { return ONE - own; }\n",
+            "include/own/sizes.h": "#include <own/made.h>\nenum { own = 1 };\n",
+            "Makefile": "a: lib/a.c include/own/made.h\n\tcd lib && cc -I../include -o ../a a.c\n"
+            "include/own/made.h:\n\techo '#define ONE 1' | tr -d x > $@\n",
+        },
+    )
+    found = scan(tmp_path, "--build")
+    assert (found["arguments_from"], found["problems"]) == ("make", [])
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_what_was_made_before_is_made_again(tmp_path: Path) -> None:
     """A project that its user has built already: `make` has nothing to do there."""
     write(

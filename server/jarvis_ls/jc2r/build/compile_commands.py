@@ -17,7 +17,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -258,7 +258,10 @@ def _units(
             if (root / path).is_file():
                 found.setdefault(path, {}).setdefault(meaning(own), own)
     notes += notes_of({path: list(ways) for path, ways in found.items()})
-    headers = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built))
+    named = {
+        word.removeprefix("-I") for ways in found.values() for way in ways.values() for word in way
+    }
+    headers = tuple(f"-idirafter{folder}" for folder in _made_headers(root, built, named))
     places = {
         made_from.get(path, path): place for path, place in as_recorded(commands, built).items()
     }
@@ -339,16 +342,17 @@ def _place(value: str, directory: Path, root: Path, built: Path) -> str:
     return str(path)
 
 
-def _made_headers(root: Path, built: Path) -> list[str]:
-    """Folders of the copy with headers that only the build has made."""
+def _made_headers(root: Path, built: Path, named: Set[str]) -> list[str]:
+    """Folders of the copy with headers that only the build has made, and those above them that
+    commands have `named`: an `#include` begins in one of these."""
     if built == root:
         return []
-    folders = {
-        str((built / file).parent)
-        for file in _files(built)
-        if file.endswith((".h", ".hpp", ".inc")) and not (root / file).exists()
-    }
-    return sorted(folders)
+    folders: set[Path] = set()
+    for file in _files(built):
+        if file.endswith((".h", ".hpp", ".inc")) and not (root / file).exists():
+            own, *above = Path(file).parents
+            folders |= {own, *(folder for folder in above if str(root / folder) in named)}
+    return sorted(str(built / folder) for folder in folders)
 
 
 def _relative(path: Path, root: Path, built: Path) -> str | None:
