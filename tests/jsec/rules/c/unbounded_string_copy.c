@@ -154,3 +154,9 @@ char *own_twin_of_another(const char *from, const char *other) {
     strcpy(twin, from); // expect: unbounded-string-copy
     return twin;
 }
+
+char *own_twin_without_its_end(const char *from) {
+    char *twin = check_malloc(strlen(from));
+    strcpy(twin, from); // expect: unbounded-string-copy
+    return twin;
+}

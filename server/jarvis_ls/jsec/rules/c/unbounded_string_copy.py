@@ -141,8 +141,7 @@ def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -
     function = call.function
     if function is None:
         return 0.5
-    allocator = _allocator_for(target, source, function) if memory is None else ""
-    if allocator:
+    if memory is None and _is_made_for(target, source, function):
         return None
     if bounds(function, text(bare(source)), call.node.start_byte).upper:
         return 0.35
@@ -156,8 +155,10 @@ def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -
     return 0.45 if short.exact is None or call.name in APPEND else 0.3
 
 
-def _allocator_for(target: Node, source: Node, function: Function) -> str:
-    """Return what allocated the target with the length of the source in this function."""
+def _is_made_for(target: Node, source: Node, function: Function) -> bool:
+    """Return whether the target was allocated with the length of the source in this function; by
+    an allocator of the program's own with more than that, for whether it adds room itself is not
+    known."""
     wanted = text(bare(source))
     start = bare(target)
     if start.type == "binary_expression":  # behind what was copied before
@@ -168,11 +169,20 @@ def _allocator_for(target: Node, source: Node, function: Function) -> str:
             continue
         allocator = text(field(value, "function"))
         asked = field(value, "arguments") if _allocates(allocator) else None
+        is_own = asked is not None and allocator not in ALLOCATORS
         if value.type == "new_expression":
-            allocator, asked = "new", field(field(value, "declarator"), "length")
+            asked = field(field(value, "declarator"), "length")
         if _mentions_length(asked, wanted, function, 6):
-            return allocator
-    return ""
+            return not (is_own and _is_length(asked, wanted))
+    return False
+
+
+def _is_length(arguments: Node | None, wanted: str) -> bool:
+    """Return whether one of some arguments is the length of a string and no more."""
+    given = arguments.named_children if arguments is not None else ()
+    return any(
+        inner.type == "call_expression" and _measures(inner, wanted) for inner in map(bare, given)
+    )
 
 
 def _allocates(function: str) -> bool:
