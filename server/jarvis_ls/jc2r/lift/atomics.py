@@ -2,7 +2,7 @@
 
 A relaxed load or store of an atomic is the load or store that C does, and an atomic has the layout
 of its number, so that C may go on using it under its name. All uses are seen, in every module; a
-variable keeps its form where one of them is none of these: read, assigned, result by an operator,
+variable keeps its form where one of them is none of these: read, assigned, changed by an operator,
 or its address taken as a raw pointer, which `as_ptr` gives as well. What a pointer points to is
 not safer than before. Elements of tables are atomics of their own. There are none for numbers with
 a point: the bits of one are in a whole number of its size.
