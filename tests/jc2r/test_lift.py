@@ -66,8 +66,8 @@ const char *named(void) { return "a name"; }
 int plain(int a, int b) { int t[4]; int i; for (i = 0; i < 4; i++) t[i] = a * i; return t[b & 3]; }
 int lettered(int i) { char mode[4] = "rwb"; mode[i & 1] = 'x'; return mode[0] + mode[1] * 2; }
 int maybe(int *p) { if (p == NULL) return -1; *p += 2; return *p; }
-static int seen[4];
-int noted(int i) { int was = seen[i & 3]; seen[i & 3] = i; return was + abs(i); }
+static struct spot { int value; } seen[4];
+int noted(int i) { int was = seen[i & 3].value; seen[i & 3].value = i; return was + abs(i); }
 int run(unsigned char *out, int n) {
     struct state s;
     if (n < 8) return -1;
@@ -138,7 +138,7 @@ def test_what_stays_unsafe_says_what_it_depends_on(lifted: tuple[Path, dict[str,
     text = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text()
     lines = text.splitlines()
     places = [at for at, line in enumerate(lines) if "unsafe {" in line]
-    assert "static mut SEEN: [i32; 4] = [0; 4];" in text, "there is nothing unsafe in it"
+    assert "static mut SEEN: [types::spot; 4] =" in text, "there is nothing unsafe in it"
     for name in re.findall(r"unsafe (?:extern \S+ )?fn (\w+)", text):
         above = text.partition(f"fn {name}(")[0].rpartition("\n}\n")[2]
         assert re.search(r"/// # Safety\n///\n/// - .*`\w+", above), (name, above)
