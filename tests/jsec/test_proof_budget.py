@@ -64,6 +64,26 @@ def test_what_was_compiled_for_one_finding_is_not_compiled_for_the_next(tmp_path
 
 
 @needs_compiler
+def test_lines_that_become_alike_are_not_taken_for_one_another(tmp_path: Path) -> None:
+    """And a file of the project may be called as the one that stands before the C library."""
+    work, home = tmp_path / "work", tmp_path / "home"
+    name = "interposers.c"
+    write(work, {name: "int low(int n)\n{\n    n += 1;\n    n *= 5;\n    return n;\n}\n"})
+    tools = find_toolchain()
+    bench = Workbench(work.resolve(), Ladder(home), tools)
+    harness = "extern int low(int);\nint main(void) { return low(2); }\n"
+    plain = Build(tools.compiler, tools.linker, (), (name,), harness)
+    seen = []
+    for old in ("", "    n += 1;", "    n *= 5;"):
+        rewritten = ((name, old, "    n += 0;"),) if old else ()
+        build = replace(plain, rewritten=rewritten)
+        done = asyncio.run(run_cases(bench, [Case(build)], LEVELS[0], Budget(20.0)))
+        assert not done.failure
+        seen.append(done.done[0].status)
+    assert seen == [15, 10, 3]
+
+
+@needs_compiler
 def test_a_build_that_was_ended_goes_on_where_it_was(tmp_path: Path) -> None:
     work, home = tmp_path / "work", tmp_path / "home"
     names = [f"part{number}" for number in range(60)]

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping
 
 from jarvis_ls.jsec.proof.evidence import Build
-from jarvis_ls.jsec.proof.workbench import INTERPOSERS, Workbench
+from jarvis_ls.jsec.proof.workbench import Workbench
 
 KEEP = (
     'keep() { { printf \'kept\\n\'; cat "$1"; } >"$BENCH/$2.part" && '
@@ -62,33 +62,41 @@ class Compiling:
         """Begin a script; `marked` has texts that say what it makes of files of the copy before,
         by path. That some are rewritten for the build is known."""
         self._objects = objects
-        self._changed = [*marked.items(), *((file, new) for file, _, new in build.rewritten)]
+        self._changed = [
+            *marked.items(),
+            *((file, f"{old}\0{new}") for file, old, new in build.rewritten),
+        ]
         self._compiled = frozenset(build.sources)
         self.files: dict[str, bytes] = {}
         """Objects that the lines so far need in `$BENCH`."""
 
-    def line(self, command: str, source: str, made: str) -> str:
-        """Return a command of the shell that compiles a file to `made`, a word as the shell reads
-        it, and fails when it cannot."""
-        name = self._name(command, source)
+    def line(self, command: str, place: str, made: str) -> str:
+        """Return a command of the shell that compiles the file at a place to `made`, both words as
+        the shell reads them, and fails when it cannot."""
+        name = self._name(command, place)
         data = self._objects.find(name)
         if data is not None:
             self.files[name] = data
             return f"take {name} {made}"
-        return f"{{ {plain_line(command, source, made)} && keep {made} {name}; }}"
+        return f"{{ {plain_line(command, place, made)} && keep {made} {name}; }}"
 
-    def _name(self, command: str, source: str) -> str:
+    def _name(self, command: str, place: str) -> str:
         """Return what an object is called that a command makes of a file: what is changed in a file
         that is not compiled itself may be included in any."""
-        own = [text for file, text in self._changed if file == source or file not in self._compiled]
-        text = "\0".join((command, source, *own))
+        own = [
+            f"{file}\0{text}"
+            for file, text in self._changed
+            if place_of(file) == place or file not in self._compiled
+        ]
+        text = "\0".join((command, place, *own))
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32] + _END
 
 
-def plain_line(command: str, source: str, made: str) -> str:
-    """Return a command of the shell that compiles a file, of the copy or the interposers; see
-    `Compiling.line`."""
-    place = shlex.quote(f"./{source}" if source.startswith("-") else source)
-    if source == INTERPOSERS.name:
-        place = f'"$BENCH/{source}"'
+def place_of(source: str) -> str:
+    """Return a file of the copy as a word of the shell, which no compiler takes for an option."""
+    return shlex.quote(f"./{source}" if source.startswith("-") else source)
+
+
+def plain_line(command: str, place: str, made: str) -> str:
+    """Return a command of the shell that compiles a file; see `Compiling.line`."""
     return f'{command} -c {place} -o {made} 2>"$W/errors"'

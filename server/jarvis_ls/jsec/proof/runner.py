@@ -17,7 +17,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.harness.target import CPP
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case
-from jarvis_ls.jsec.proof.objects import KEEP, Compiling, objects_of, plain_line
+from jarvis_ls.jsec.proof.objects import KEEP, Compiling, objects_of, place_of, plain_line
 from jarvis_ls.jsec.proof.reports import MARK, OWN, Seen, named_for_checks, parse_reports
 from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS, rust_lines
 from jarvis_ls.jsec.proof.system_build import system_lines
@@ -64,6 +64,7 @@ OUTPUT_BYTES = 3000
 MOST_CRASHES = 10
 """After so many different crashes no more runs are made: each costs ten times what a good one
 does, for the names of its frames are looked up."""
+_INTERPOSERS = f'"$BENCH/{INTERPOSERS.name}"'
 _PLAIN = "-O1 -w -fno-omit-frame-pointer -fno-optimize-sibling-calls"
 """Options of the interposers: stacks are unwound by frame pointers, so none may leave its out."""
 _RECORD = re.compile(r"^\x1e(case|out|built|failed|left) ?(.*)$", re.MULTILINE)
@@ -188,8 +189,7 @@ def build_lines(
         "ulimit -c 0",
         "fail() { printf '\\036failed\\n'; tail -c 3000 \"$W/errors\"; exit 0; }",
         *(KEEP if compiling is not None else ()),
-        compile_line(f"{build.linker} {_PLAIN}", INTERPOSERS.name, '"$W/interposers.o"')
-        + " || fail",
+        compile_line(f"{build.linker} {_PLAIN}", _INTERPOSERS, '"$W/interposers.o"') + " || fail",
     ]
     for file, line, new in build.rewritten:
         place = shlex.quote(f"./{file}")
@@ -224,7 +224,7 @@ def build_lines(
         is_needed = source == build.sources[0] and not build.harness
         failed = "fail" if is_needed else 'cat "$W/errors" >>"$W/first"'
         made = f'"$W/{number}.o"'
-        lines.append(f"{compile_line(compiler, source, made)} || {failed}")
+        lines.append(f"{compile_line(compiler, place_of(source), made)} || {failed}")
     libraries = " ".join(map(shlex.quote, build.libraries))
     link = f'{linker} {linked} {wrap} "$W"/*.o -o "$W/prog"'
     lines += [
@@ -244,7 +244,7 @@ def _spare_lines(
     lines = ['mkdir "$W/spare"'] if build.spare else []
     for number, source in enumerate(build.spare):
         made = f'"$W/spare/{number}.o"'
-        lines.append(f"{compile_line(compiler, source, made)} || rm -f {made}")
+        lines.append(f"{compile_line(compiler, place_of(source), made)} || rm -f {made}")
     if build.spare:
         lines.append('ar rcs "$W/spare.a" "$W"/spare/*.o 2>/dev/null')
     return lines

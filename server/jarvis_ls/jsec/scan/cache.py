@@ -250,7 +250,7 @@ def _not_known(path: str) -> bytes | None:
 
 
 def user_key() -> bytes:
-    """Return the user's secret for signing, made when first needed, and anew where it is damaged.
+    """Return the user's secret for signing; it is created on first use, and again when damaged.
 
     Raises `JarvisError` when it can be neither read nor made.
     """
