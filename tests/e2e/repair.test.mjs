@@ -93,8 +93,8 @@ for (const [locale, words] of [
 
     test('without a model it says what to set up', async () => {
       await ask();
+      await editor.told(words.missing, GATES_MS);
       const message = editor.toast(words.missing);
-      await message.waitFor({ timeout: GATES_MS });
       await picture('no-model');
       await message.locator('.codicon-notifications-clear').click();
     });
@@ -108,8 +108,8 @@ for (const [locale, words] of [
         { of: '1', say: JSON.stringify(ANSWER) },
       );
       await ask();
+      await editor.told(words.passed, GATES_MS);
       const message = editor.toast(words.passed);
-      await message.waitFor({ timeout: GATES_MS });
       await picture('diff');
       await editor.page.locator('.monaco-diff-editor').first().waitFor();
       assert.equal(editor.read('a.c'), PROGRAM);

@@ -492,8 +492,12 @@ export class Workbench {
    */
   async quickFix(title) {
     const rows = this.page.locator('.action-widget .monaco-list-row');
-    await this.page.keyboard.press('Control+.');
-    await rows.filter({ hasText: title }).first().waitFor();
+    const wanted = rows.filter({ hasText: title }).first();
+    const open = async () => {
+      await this.page.keyboard.press('Escape');
+      await this.page.keyboard.press('Control+.');
+    };
+    await acted('the fixes are listed', open, wanted, 'visible');
     const focused = this.page.locator('.action-widget .monaco-list-row.focused');
     let at = await focused.innerText();
     for (let steps = await rows.count(); !title.test(at); steps--) {
@@ -505,7 +509,8 @@ export class Workbench {
         return at !== before;
       });
     }
-    await this.page.keyboard.press('Enter');
+    const take = () => this.page.keyboard.press('Enter');
+    await acted('the fix was taken', take, wanted, 'hidden');
   }
 
   /** Saves what is not saved yet. */
@@ -534,11 +539,12 @@ export class Workbench {
   /**
    * Waits for a message; one that never comes is told with what was there in its place.
    * @param {string} text
+   * @param {number} [timeout] milliseconds
    */
-  async told(text) {
+  async told(text, timeout = PATIENCE_MS) {
     await this.toast(text)
       .first()
-      .waitFor()
+      .waitFor({ timeout })
       .catch(async (error) => {
         const toasts = await this.page.locator('.notification-toast').allInnerTexts();
         throw new Error(`${error.message}\nMessages: ${toasts.join(' | ')}\n${this.log()}`);
