@@ -245,10 +245,17 @@ def test_runs_that_came_to_the_place_are_told_from_others(
     assert "main" in proof["message"]["text"] or "did not come to it" in proof["message"]["text"]
 
 
-def test_runs_in_which_nothing_failed_say_nothing_of_a_failure(
-    proofs: dict[str, dict[str, Any]],
-) -> None:
-    assert proofs["without memory"]["verdict"] == "unproven"
+def test_calls_of_the_library_are_let_fail(place: Path, proofs: dict[str, dict[str, Any]]) -> None:
+    proof = proofs["without memory"]
+    assert proof["verdict"] == "reproduced"
+    assert "'malloc' fails at src/lib.c:" in proof["message"]["text"]
+    case, project, home = proof["case_id"], place / "project", place / "home"
+    source = project / "src" / "lib.c"
+    assert jsec("replay", case, str(project), "--trust", home=home).returncode == 1
+    guarded = "    if (copy == NULL)\n        return NULL;\n    strcpy(copy, text);"
+    source.write_text(LIBRARY.replace("    strcpy(copy, text);", guarded))
+    assert jsec("replay", case, str(project), "--trust", home=home).returncode == 0
+    source.write_text(LIBRARY)
 
 
 def test_coverage_leads_through_a_comparison(proofs: dict[str, dict[str, Any]]) -> None:

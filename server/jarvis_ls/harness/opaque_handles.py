@@ -50,7 +50,7 @@ class Handles:
                 continue
             for name, maker in self._made_by(function):
                 self._makers.setdefault(name, []).append(maker)
-            if not _ENDING.search(function.name) and not _BEGINNING.search(function.name):
+            if not is_ending(function.name) and not _BEGINNING.search(function.name):
                 taken = [self.name_of(parameter.kind) for parameter in function.parameters]
                 for name in {name for name in taken if name and taken.count(name) == 1}:
                     self._changing.setdefault(name, []).append(function)
@@ -75,7 +75,7 @@ class Handles:
     def _made_by(self, function: Function) -> Iterable[tuple[str, Maker]]:
         taken = {self.name_of(parameter.kind) for parameter in function.parameters}
         name = self.name_of(function.result)
-        if name and name not in taken and not _ENDING.search(function.name):
+        if name and name not in taken and not is_ending(function.name):
             yield name, Maker(function, RETURNED)
         for place, parameter in enumerate(function.parameters):
             kind = parameter.kind
@@ -84,19 +84,22 @@ class Handles:
             if (
                 (name := self.name_of(kind.target))
                 and not kind.target.const
-                and (name not in taken and not _ENDING.search(function.name))
+                and (name not in taken and not is_ending(function.name))
             ):
                 yield name, Maker(function, place)
             elif (
                 (name := self.name_of(kind))
                 and kind.target.form == "record"
                 and (
-                    place == 0
-                    and _BEGINNING.search(function.name)
-                    and not _ENDING.search(function.name)
+                    place == 0 and _BEGINNING.search(function.name) and not is_ending(function.name)
                 )
             ):
                 yield name, Maker(function, place, inside=True)
+
+
+def is_ending(name: str) -> bool:
+    """Return whether a function's name says that it ends what it is handed."""
+    return _ENDING.search(name) is not None
 
 
 def _name(key: str) -> str:

@@ -9,13 +9,14 @@ zero in one does not matter.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.inputs import is_length
-from jarvis_ls.harness.opaque_handles import RETURNED, Handles
+from jarvis_ls.harness.opaque_handles import RETURNED, Handles, is_ending
 from jarvis_ls.harness.signature import Function, Kind, Member, Parameter, Record, Signatures
 
 MOST_BYTES = 4096
@@ -44,6 +45,13 @@ _ROOM = 65_536
 _RAW = 255
 """The pattern whose contents come from the input."""
 _TAIL = 64
+_OBJECT = -1
+"""Place of the object that a method is called on."""
+_MOST_CHANGING = 4
+"""Functions that may be called on a structure before the one that is examined."""
+_TIMES = (1, 2, 16)
+"""How often one of them is called; the last fills a small table whose size is a power of two."""
+_FILLING = re.compile(r"(?i)add|push|put|insert|append|enqueue|register|load|read|open|set|write")
 _PATTERNS = 5
 """Of strings, in the driver."""
 _WORDS = ("", "0", "12", "-1", "2147483647", "4294967295", "a=b", "/tmp/a.txt", "[1,2]", "\xe9")
@@ -95,6 +103,8 @@ class Choice:
     """Of a number that may be any: what the other eight bytes are added to."""
     number: bool = False
     """Whether 255 in the first byte has the number taken from the other eight."""
+    early: bool = False
+    """Whether its ways are tried before those of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,11 @@ class Target:
     text: str
     """One file, to be compiled where `file` can be included."""
     choices: tuple[Choice, ...]
+    made: frozenset[int] = frozenset()
+    """Parameters, by their place, that are given what functions of the file have made."""
+    calls: frozenset[str] = frozenset()
+    """Names of these functions, and of others that the program calls besides the one that is
+    examined."""
 
     @property
     def size(self) -> int:
@@ -154,7 +169,7 @@ def make_target(
             _MAIN.read_text(encoding="utf-8"),
         )
     )
-    return Target(text, tuple(writer.choices))
+    return Target(text, tuple(writer.choices), frozenset(writer.made), frozenset(writer.calls))
 
 
 def directed(target: Target) -> Iterator[bytes]:
@@ -162,7 +177,8 @@ def directed(target: Target) -> Iterator[bytes]:
     with null pointers last.
     """
     seen = set()
-    singles = [list(_ways(choice)) for choice in target.choices]
+    choices = sorted(target.choices, key=lambda choice: not choice.early)
+    singles = [list(_ways(choice)) for choice in choices]
     plain = bytes(target.size)
     inputs = [plain, *(_with(plain, way) for ways in singles for way in ways)]
     few = [ways[:6] for ways in singles if ways]
@@ -226,6 +242,7 @@ class _Writer:
     ) -> None:
         self._found = found
         self._handles = Handles(found, may_call)
+        self._handled: set[str] = set()
         self._referred = 0
         self._may_call = may_call
         self._numbers = _near((*function.numbers, *known.values))
@@ -238,6 +255,8 @@ class _Writer:
         self._variables = itertools.count()
         self._making = 0
         self.choices: list[Choice] = []
+        self.made: set[int] = set()
+        self.calls: set[str] = set()
 
     def call(self, function: Function, around: str, known: Preconditions) -> list[str]:
         """Return the statements that call the function to be examined."""
@@ -247,7 +266,13 @@ class _Writer:
             maker = replace(function, parameters=function.constructor)
             made, with_ = self._arguments(maker, f"{function.of_object}: ", Preconditions(), {})
             object_ = f"{function.of_object} *made = new {function.of_object}({', '.join(with_)});"
-            lines = [*made, object_, "harness_root(made);", *lines]
+            methods = [
+                (other, _OBJECT)
+                for other in self._found.functions
+                if other.of_object == function.of_object and not is_ending(other.name)
+            ]
+            before = self._calls_before(function.of_object, "made", methods, "an object")
+            lines = [*made, object_, "harness_root(made);", *before, *lines]
             called = f"made->{called.removeprefix(f'{function.of_object}::')}"
         if function.result.form == "void":
             return [*lines, "harness_enter();", f"{called};", "harness_leave();"]
@@ -306,6 +331,8 @@ class _Writer:
                     tied = self._is_tied(function, place) and not is_object
                     may_be_null = place not in known.not_null and not is_object
                     made, value, capacity = self._pointer(name, kind, 0, tied, may_be_null)
+                    if not around and value in self._handled:
+                        self.made.add(place)
                     capacity = "" if is_object else capacity
                 made = [*made, f"harness_root({value});"]
                 words.append(self._pass_on(parameter, made, f"HARNESS_POINTER({value})", value))
@@ -583,6 +610,82 @@ class _Writer:
     def _made_by(
         self, name: str, maker: Function, place: int, inside: bool, kind: Kind
     ) -> tuple[list[str], str]:
+        """Return statements that let a function make a structure, and perhaps others change it."""
+        lines, variable = self._call_of_maker(name, maker, place, inside, kind)
+        self.calls.add(maker.name)
+        self._handled.add(variable)
+        own = self._handles.name_of(kind)
+        changing = [
+            (function, number)
+            for function in self._handles.changing(kind)
+            for number, parameter in enumerate(function.parameters)
+            if self._handles.name_of(parameter.kind) == own
+            and not parameter.kind.const
+            and not function.static
+        ]
+        before = self._calls_before(name, variable, changing, f"what {maker.name} makes")
+        return [*lines, *before], variable
+
+    def _calls_before(
+        self, name: str, variable: str, changing: list[tuple[Function, int]], what: str
+    ) -> list[str]:
+        """Return statements that call a function on what was made, or none: which one and how often
+        is chosen. With each function comes the parameter that takes it; `_OBJECT` for a method."""
+        changing.sort(key=lambda way: _FILLING.search(way[0].name) is None)
+        calls: list[list[str]] = []
+        for function, place in changing:
+            others = [item for n, item in enumerate(function.parameters) if n != place]
+            if not all(is_plain(item.kind) for item in others):
+                continue
+            before = len(self.choices), self._at
+            given = {place: variable}
+            around = f"{name}: {function.name} "
+            nowhere = Preconditions(frozenset(range(len(function.parameters))))
+            try:
+                lines, words = self._arguments(function, around, nowhere, given)
+            except Unsuitable:
+                del self.choices[before[0] :]
+                self._at = before[1]
+                continue
+            called = f"{function.name}({', '.join(words)});"
+            if place == _OBJECT:
+                called = f"{variable}->{called.removeprefix(f'{function.of_object}::')}"
+            self.calls.add(function.name)
+            once = f'"{what} after {function.name}"'
+            often = f'"{what} after %lld calls of {function.name}"'
+            calls.append(
+                [
+                    "for (int time = 0; time < times; time++) {",
+                    *(f"    {line}" for line in (*lines, f"(void){called}")),
+                    "}",
+                    f'harness_say("{_plain(name)}", times == 1 ? {once} : {often}, times);',
+                ]
+            )
+            if len(calls) == _MOST_CHANGING or len(self.choices) > _MOST_CHOICES // 2:
+                break
+        if not calls:
+            return []
+        first = tuple(range(1, 1 + len(calls) * len(_TIMES)))
+        at = self._choose(1, Choice(self._at, 1, name, first, early=True))
+        lines = [
+            "{",
+            f"    static const int known[] = {{{', '.join(map(str, _TIMES))}}};",
+            f"    int way = harness_byte({at}), called = (way - 1) / {len(_TIMES)} % {len(calls)};",
+            f"    int times = known[way ? (way - 1) % {len(_TIMES)} : 0];",
+            "    switch (way ? called : -1) {",
+        ]
+        for number, call in enumerate(calls):
+            lines += [
+                f"    case {number}: {{",
+                *(f"        {line}" for line in call),
+                "        break;",
+                "    }",
+            ]
+        return [*lines, "    }", "}", f"if (harness_is_gone({variable})) return;"]
+
+    def _call_of_maker(
+        self, name: str, maker: Function, place: int, inside: bool, kind: Kind
+    ) -> tuple[list[str], str]:
         variable = f"p{next(self._variables)}"
         around = f"{name}: {maker.name} "
         nowhere = Preconditions(frozenset(range(len(maker.parameters))))
@@ -610,6 +713,16 @@ class _Writer:
     def _say_pointer(self, name: str, variable: str, value: str, unit: str) -> str:
         said = f'{variable} ? "%lld {unit}" : "NULL"'
         return f'harness_say("{_plain(name)}", {said}, (long long){value});'
+
+
+def is_plain(kind: Kind) -> bool:
+    """Return whether nothing need be known to make a value of a type: a number, a string, a stream,
+    a place for a result."""
+    forms = ("integer", "bool", "float", "file")
+    target = kind.target
+    if kind.form == "pointer" and target is not None:
+        return target.form in forms
+    return kind.form in forms
 
 
 def _table(type_: str, name: str, values: Iterable[str]) -> str:

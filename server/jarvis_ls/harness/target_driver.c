@@ -65,6 +65,7 @@ long jsec_counted(void) __attribute__((weak));
 void jsec_tell_leaks(void) __attribute__((weak));
 void jsec_tell_lost(void) __attribute__((weak));
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+int __asan_address_is_poisoned(void const volatile *) __attribute__((weak));
 /* Leaks are looked for behind the call, not where the program ends. */
 const char *__asan_default_options(void);
 const char *__lsan_default_options(void);
@@ -267,6 +268,12 @@ HARNESS_BARE static void *harness_block(unsigned at, size_t size)
     if (made == NULL)
         _exit(96);
     return made;
+}
+
+/* Tells whether a structure was released. */
+HARNESS_BARE static int harness_is_gone(const void *made)
+{
+    return made != NULL && __asan_address_is_poisoned != NULL && __asan_address_is_poisoned(made);
 }
 
 HARNESS_BARE static void harness_put(void *block, size_t at, const void *value, size_t size)

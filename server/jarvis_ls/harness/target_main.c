@@ -2,17 +2,20 @@
 
      PROGRAM <INPUT                     one case, with its arguments told
      PROGRAM table FILE                 inputs, each two bytes of length (little-endian) and itself
-     PROGRAM leaks FILE                 each of a table, then with its first call that may fail
-                                        failing, its second and so on
+     PROGRAM failing FILE               each of a table, then with its first call that may fail
+                                        failing, its second and so on; where HARNESS_MARKED is set
+                                        only those that set `harness_reached`
+     PROGRAM leaks FILE                 the same, and what is looked for are leaks
      PROGRAM explore SECONDS FILE MOST  inputs like those of FILE, led by coverage, by libFuzzer
                                         where HARNESS_FUZZER is defined; the first is changed even
                                         if it leads nowhere new
 
-   Many run in child processes. "HARNESS: case HEX" is printed of one whose report names a wanted line
-   first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), of a leak one
-   whose report names it anywhere, with the number of the call that failed, and at the end "HARNESS: runs N BAD REACHED": how many have ended badly, and how many have set the variable
-   `harness_reached`, which code can be made to do. After a few cases, or more that end badly, no more
-   are run. */
+   Many run in child processes. "HARNESS: case HEX" is printed of one whose report names a wanted
+   line first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), of a
+   leak one whose report names it anywhere, where calls fail with the number of the one that did; at
+   the end "HARNESS: runs N BAD REACHED": how many have ended badly, and how many have set the
+   variable `harness_reached`, which code can be made to do. After a few cases, or more that end
+   badly, no more are run. */
 
 volatile int harness_reached;
 
@@ -23,9 +26,9 @@ volatile int harness_reached;
 #define HARNESS_SECONDS 2
 #define HARNESS_CORPUS 512
 #define HARNESS_SEEDS 600
-#define HARNESS_LEAKS 150   /* inputs */
-#define HARNESS_FAILING 12  /* of them so many also with calls that fail */
-#define HARNESS_CALLS 24    /* calls of each that fail */
+#define HARNESS_LEAKS 150  /* inputs */
+#define HARNESS_FAILING 12 /* of them so many also with calls that fail */
+#define HARNESS_CALLS 24   /* calls of each that fail */
 
 struct harness_entry {
     unsigned size;
@@ -264,9 +267,9 @@ HARNESS_BARE static int harness_is_named(void)
 }
 
 /* Runs an input in a child in which a call fails, if any; returns 0 when no more need be run. */
-HARNESS_BARE static int harness_leaks_of(unsigned failing)
+HARNESS_BARE static int harness_failing(unsigned failing, int leaks)
 {
-    int status = 0;
+    int status = 0, wanted;
     pid_t child = harness_child();
     if (child == 0) {
         if (jsec_fail != NULL)
@@ -274,16 +277,19 @@ HARNESS_BARE static int harness_leaks_of(unsigned failing)
         harness_run(harness_all->now.data, harness_all->now.size);
         if (failing == 0 && jsec_counted != NULL)
             harness_all->fallible = (unsigned)jsec_counted();
-        harness_tell_leaks();
+        if (leaks)
+            harness_tell_leaks();
         _exit(0);
     }
     harness_all->runs++;
     if (waitpid(child, &status, 0) < 0)
         return 0;
     harness_hear(0);
+    wanted = leaks ? WIFEXITED(status) && WEXITSTATUS(status) == 0 && harness_is_named()
+                   : harness_is_wanted();
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         harness_bad++;
-    else if (harness_is_named()) {
+    if (wanted) {
         printf("HARNESS: case ");
         for (unsigned i = 0; i < harness_all->now.size; i++)
             printf("%02x", harness_all->now.data[i]);
@@ -294,19 +300,22 @@ HARNESS_BARE static int harness_leaks_of(unsigned failing)
     return harness_found < HARNESS_ENOUGH;
 }
 
-HARNESS_BARE static int harness_leaks(const char *name)
+HARNESS_BARE static int harness_calls_fail(const char *name, int leaks)
 {
     FILE *file = fopen(name, "rb");
-    unsigned tried = 0;
-    int more = 1;
+    int more = 1, marked = !leaks && getenv("HARNESS_MARKED") != NULL;
+    unsigned most = leaks ? HARNESS_LEAKS : HARNESS_SEEDS, failed = 0;
     if (file == NULL)
         return 95;
-    while (more && tried++ < HARNESS_LEAKS && harness_load(file, &harness_all->now)) {
+    while (more && most-- != 0 && harness_load(file, &harness_all->now)) {
+        unsigned reached = harness_all->reached;
         harness_all->fallible = 0;
-        more = harness_leaks_of(0);
-        for (unsigned i = 1; more && tried <= HARNESS_FAILING && i <= HARNESS_CALLS &&
-                             i <= harness_all->fallible; i++)
-            more = harness_leaks_of(i);
+        more = harness_failing(0, leaks);
+        if (failed == HARNESS_FAILING || (marked && harness_all->reached == reached))
+            continue;
+        failed++;
+        for (unsigned i = 1; more && i <= HARNESS_CALLS && i <= harness_all->fallible; i++)
+            more = harness_failing(i, leaks);
     }
     fclose(file);
     return 0;
@@ -604,7 +613,9 @@ HARNESS_BARE static int harness_main(int count, char **words)
     if (count > 2 && strcmp(words[1], "table") == 0)
         status = harness_table(words[2]);
     else if (count > 2 && strcmp(words[1], "leaks") == 0)
-        status = harness_leaks(words[2]);
+        status = harness_calls_fail(words[2], 1);
+    else if (count > 2 && strcmp(words[1], "failing") == 0)
+        status = harness_calls_fail(words[2], 0);
     else if (count > 4 && strcmp(words[1], "explore") == 0)
         status = harness_explore(atof(words[2]), words[3], (unsigned)atoi(words[4]));
     else {

@@ -29,7 +29,6 @@ from jarvis_ls.core.finding import Finding, Span
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.signature import (
     Function,
-    Kind,
     Signatures,
     read_cpp_signatures,
     read_signatures,
@@ -41,6 +40,7 @@ from jarvis_ls.harness.target import (
     Target,
     Unsuitable,
     directed,
+    is_plain,
     make_target,
     pack,
     seeds,
@@ -136,6 +136,14 @@ class Tried:
     """Why it could not be called, in `Words`."""
     chosen: tuple[str, ...] = ()
     """What of its arguments must be other than the plainest."""
+    made: frozenset[int] = frozenset()
+    """Parameters, by their place, that are given what functions of the file have made."""
+
+    @property
+    def failed(self) -> Seen | None:
+        """Return the report that a call was let fail; None when none was."""
+        seen = self.run.seen if self.run is not None else ()
+        return next((report for report in seen if report.kind.startswith(FAILED)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +190,15 @@ class FunctionHarness:
         functions = await search.aside(search.begins)
         if not functions:
             return _unproven(search.why_not_parsed(), 0)
-        found = None
+        found: Evidence | None = None
         for function in functions:
-            if function.name != "main" and (found is None or budget.left > _LEAST_SECONDS):
-                found = await search.decide(function)
-                if found.is_decisive:
-                    break
+            if function.name == "main" or (found is not None and budget.left <= _LEAST_SECONDS):
+                continue
+            next_ = await search.decide(function)
+            if found is None or next_.is_decisive:
+                found = next_
+            if found.is_decisive or found.verdict is Verdict.SURVIVED:
+                break
         return found
 
 
@@ -200,6 +211,7 @@ class _Search:
         self._finding, self._kinds = finding, kinds
         self._bench, self._budget = bench, budget
         self._leaks = kinds <= LEAKS
+        self._lets_fail = not self._leaks and is_unchecked_result(finding)
         places = leak_lines(bench, finding) if self._leaks else flaw_lines(bench, finding)
         self._places: Places = places[:1]
         self._path: Places = path_lines(bench, finding)
@@ -226,14 +238,16 @@ class _Search:
         return result
 
     def begins(self) -> list[Function]:
-        """Return the functions to begin with: the one that the path begins in; that of the finding
-        itself when the path begins in a header, or in no function. Of a leak it is that of the
-        finding first."""
+        """Return the functions to begin with: the one that the path begins in, then that of the
+        finding itself, which is the first of a leak. One that only its own file calls is not asked
+        for what it must not be passed."""
         first = self._finding.steps[0]
         entry = self._around(first.file, first.span)
         own = self._around(self._finding.file, self._finding.span)
-        found = [own, entry if entry != own else None] if self._leaks else [entry or own]
-        return [function for function in found if function is not None]
+        found = [own, entry] if self._leaks else [entry, own]
+        if entry is not None and own is not None and own.static and not self._leaks:
+            found = [entry]
+        return list(dict.fromkeys(function for function in found if function is not None))
 
     def why_not_parsed(self) -> str:
         """Return why there is no function to call, in `Words`."""
@@ -260,10 +274,10 @@ class _Search:
                     "'{function}' cannot be called: {why}.", function=function.name, why=tried.why
                 )
                 return _unproven(why, 0)
-            if is_unchecked_result(self._finding):
+            if self._lets_fail:
                 why = Words(
-                    "In {count} calls of '{function}' with generated arguments, the call whose "
-                    "result is not checked never failed.",
+                    "{count} calls of '{function}' with generated arguments, some with calls in it "
+                    "that fail, did not bring it about.",
                     count=self._runs,
                     function=function.name,
                 )
@@ -281,9 +295,11 @@ class _Search:
                 or bool(rewritings_for(self._finding, self._bench)[0])
             )
             return _survival(function, self._runs, self._came if is_seen else None)
-        if self._leaks and _is_ordinary(tried):
-            return _evidence(Verdict.REPRODUCED, tried, _loss_message(tried), self._hashes())
-        outer = await self._outermost(tried, _DEEPEST)
+        needs_callers = not self._is_flaw_of(tried)
+        outer = await self._outermost(tried, _DEEPEST) if needs_callers else tried
+        if self._is_flaw_of(outer):
+            said = _loss_message(outer) if self._leaks else _did(outer)
+            return _evidence(Verdict.REPRODUCED, outer, said, self._hashes())
         if not outer.function.parameters and not outer.function.of_object:
             if self._has_state(outer.function):
                 return _evidence(Verdict.CALLER, outer, _when_first(outer), self._hashes())
@@ -298,6 +314,11 @@ class _Search:
             return _unproven(why, self._runs)
         message = _loss_message(outer) if self._leaks else _contract(outer)
         return _evidence(Verdict.CALLER, outer, message, self._hashes())
+
+    def _is_flaw_of(self, tried: Tried) -> bool:
+        """Return whether a function is to blame for what a call of it does: it loses something, or
+        goes on when a call fails, and nothing need be known of what it is called with."""
+        return (self._leaks or tried.failed is not None) and _is_ordinary(tried)
 
     async def _outermost(self, tried: Tried, depth: int) -> Tried:
         """Return the outermost function whose calls bring the flaw about, on the way up from one
@@ -328,7 +349,7 @@ class _Search:
             return Tried(function, why=error.args[0])
         build = replace(
             build,
-            sources=self._linked_files(function, build),
+            sources=self._linked_files(function, build, target.calls),
             flags=(*build.flags, _MAIN, "-iquote.", "-ffunction-sections"),
             harness=target.text,
             libraries=(*build.libraries, "-Wl,--gc-sections"),
@@ -343,17 +364,24 @@ class _Search:
         self._runs += found.runs
         if found.reached is not None:
             self._came = (self._came or 0) + found.reached
-        set_ = _settings_of_failure if self._leaks else lambda _: Settings()
-        cases = [Case(build, stdin=data, settings=set_(call)) for data, call in found.inputs]
+        cases = [
+            Case(build, stdin=data, settings=self._settings(call)) for data, call in found.inputs
+        ]
         for level in LEVELS if cases else ():
             done = await run_cases(self._bench, cases, level, self._budget, leaks=self._leaks)
             if done.failure and level == LEVELS[0]:
                 return Tried(function, why=done.failure)
             for run in done.done:
                 if seen := first_fit(run, self._kinds, self._places, self._path):
-                    values = _values(target, run)
-                    chosen = target.chosen(run.case.stdin)
-                    return Tried(function, self._runs, run, seen, values, chosen=chosen)
+                    return Tried(
+                        function,
+                        self._runs,
+                        run,
+                        seen,
+                        _values(target, run),
+                        chosen=target.chosen(run.case.stdin),
+                        made=target.made,
+                    )
         return Tried(function, self._runs)
 
     def _known_bounds(self, function: Function) -> Preconditions:
@@ -392,7 +420,7 @@ class _Search:
         wanted = f"{PurePosixPath(file).name}:{first}:{last}"
         asan = ASAN.format(leaks=int(self._leaks)).replace("exitcode=99", f"exitcode={REPORTED}")
         replaced = shlex.quote(f"./{file}")
-        mode = "leaks" if self._leaks else "table"
+        mode = "leaks" if self._leaks else "failing" if self._lets_fail else "table"
         marks = {file: hashlib.sha256(marked).hexdigest()} if marked is not None else {}
         compiling = Compiling(objects_of(bench), searching, marks)
         script = [
@@ -400,6 +428,7 @@ class _Search:
             *build_lines(searching, LEVELS[0], bench.tools, compiling),
             f"export ASAN_OPTIONS={asan} UBSAN_OPTIONS=halt_on_error=0:print_stacktrace=0",
             f"export HARNESS_WANTED={shlex.quote(wanted)}",
+            *(["export HARNESS_MARKED=1"] if marked is not None else []),
             'mkdir "$W/d" && cd "$W/d" && ulimit -f 40000',
             'ran() { grep -a "^HARNESS: " "$W/said"; }',
             f'timeout {max(2, round(2 * budget.left))} "$W/prog" {mode} "$BENCH/inputs" >"$W/said"',
@@ -430,12 +459,23 @@ class _Search:
             None if marked is None else sum(reached for _, _, reached in counts),
         )
 
-    def _linked_files(self, function: Function, build: Build) -> tuple[str, ...]:
+    def _settings(self, failing: int) -> Settings:
+        """Return settings with which a call fails, whichever it is; 0 for none. Where leaks are
+        looked for the calls are counted all the same."""
+        if not failing and not self._leaks:
+            return Settings()
+        return Settings(fail_call=ANY_CALL, fail_number=failing or NO_CALL)
+
+    def _linked_files(
+        self, function: Function, build: Build, called: frozenset[str]
+    ) -> tuple[str, ...]:
         """Return the files that are linked with that of a function: none when what it reaches is
-        in its own, for what is not reached is left out by the linker."""
+        in its own, for what is not reached is left out by the linker. `called` are called as
+        well."""
         found = self._signatures(function.file)
         known = {item.name for item in found.functions}
-        reached = self._reachable_functions(function, {name for _, name in found.taken})
+        taken = {name for _, name in found.taken}
+        reached = self._reachable_functions(function, {*taken, *called})
         outside = {name for item in reached for name in (*item.calls, *item.variables)} - known
         others = tuple(source for source in build.sources if source != function.file)
         if function.cpp:  # its names are not those that the linker sees
@@ -529,26 +569,16 @@ def _led_by_coverage(build: Build, tools: Toolchain) -> Build:
     return replace(build, flags=(*build.flags, *_BY_FUZZER), libraries=libraries)
 
 
-def _settings_of_failure(number: int) -> Settings:
-    """Return settings with which a call fails, whichever it is; 0 for none."""
-    return Settings(fail_call=ANY_CALL, fail_number=number or NO_CALL)
-
-
 def _is_ordinary(tried: Tried) -> bool:
     """Return whether nothing need be known of what a function is called with: its arguments are
-    numbers, strings, streams, and places for results."""
+    numbers, strings, streams, places for results, and what the file itself makes."""
     function = tried.function
-    plain = all(_is_plain(parameter.kind) for parameter in function.parameters)
+    plain = all(
+        is_plain(parameter.kind) or place in tried.made
+        for place, parameter in enumerate(function.parameters)
+    )
     needs_none = not function.static or not tried.chosen
     return plain and needs_none and not function.of_object
-
-
-def _is_plain(kind: Kind) -> bool:
-    forms = ("integer", "bool", "float", "file")
-    target = kind.target
-    if kind.form == "pointer" and target is not None:
-        return target.form in forms
-    return kind.form in forms
 
 
 def _values(target: Target, run: Run) -> tuple[str, ...]:
@@ -561,6 +591,17 @@ def _values(target: Target, run: Run) -> tuple[str, ...]:
 def _did(tried: Tried) -> str:
     assert tried.seen is not None
     report = tried.seen.report
+    if failed := tried.failed:
+        return Words(
+            "A call of '{function}' does it when '{name}' fails at {place}: {kind} at "
+            "{file}:{line}.",
+            function=tried.function.name,
+            name=failed.kind.removeprefix(FAILED),
+            place=_place(failed),
+            kind=report.kind,
+            file=report.file,
+            line=report.line,
+        )
     return Words(
         "A call of '{function}' does it: {kind} at {file}:{line}.",
         function=tried.function.name,
@@ -573,7 +614,7 @@ def _did(tried: Tried) -> str:
 def _loss_message(tried: Tried) -> str:
     assert tried.seen is not None and tried.run is not None
     report = tried.seen.report
-    failed = next((seen for seen in tried.run.seen if seen.kind.startswith(FAILED)), None)
+    failed = tried.failed
     if failed is None:
         return Words(
             "A call of '{function}' loses what it got at {file}:{line}, with {values}.",
@@ -588,8 +629,12 @@ def _loss_message(tried: Tried) -> str:
         file=report.file,
         line=report.line,
         name=failed.kind.removeprefix(FAILED),
-        place=f"{failed.report.file}:{failed.report.line}",
+        place=_place(failed),
     )
+
+
+def _place(seen: Seen) -> str:
+    return f"{seen.report.file}:{seen.report.line}"
 
 
 def _when_first(tried: Tried) -> str:
@@ -607,6 +652,18 @@ def _when_first(tried: Tried) -> str:
 def _contract(tried: Tried) -> str:
     assert tried.seen is not None
     report = tried.seen.report
+    if failed := tried.failed:
+        return Words(
+            "It happens when '{name}' fails at {place} and a caller of '{function}' passes "
+            "{values}: {kind} at {file}:{line}.",
+            name=failed.kind.removeprefix(FAILED),
+            place=_place(failed),
+            function=tried.function.name,
+            values=", ".join(tried.values),
+            kind=report.kind,
+            file=report.file,
+            line=report.line,
+        )
     return Words(
         "It happens when a caller of '{function}' passes {values}: {kind} at {file}:{line}.",
         function=tried.function.name,
