@@ -330,7 +330,11 @@ def test_a_program_with_made_sources_is_built_by_its_makefile(project: Path, hom
     )
     (project / "Makefile").write_text(
         "tool: a.o made.o\n\tgcc -o $@ $^\n%.o: %.c\n\tgcc -c -o $@ $<\n"
-        "made.c:\n\techo 'int limit = 400;' >$@\nclean:\n\trm -f *.o tool made.c\n"
+        "made.c: maker\n\t./maker >$@\nmaker: maker.c\n\tgcc -o $@ $<\n"
+        "clean:\n\trm -f *.o tool maker made.c\n"
+    )
+    (project / "maker.c").write_text(
+        '#include <stdio.h>\nint main(void) { return puts("int limit = 400;") < 0; }\n'
     )
     found = prove(project, home, "--all")["findings"]
     told = next(item["proof"] for item in found if item["line"] == 8)
@@ -413,6 +417,49 @@ def test_a_configure_that_lacks_its_helpers_is_made_anew(project: Path, home: Pa
     assert (told["verdict"], told["report"]["line"]) == ("reproduced", 8), told["message"]
     left = {".jarvis", "a.c", "configure", "configure.ac", "Makefile.in"}
     assert {path.name for path in project.iterdir()} == left
+
+
+@needs_compiler
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+def test_a_program_is_linked_as_the_project_links_it(project: Path, home: Path) -> None:
+    # `aside.c` offers what `copy.c` offers, and is of another program, whose `main` is smaller.
+    (project / "tool.c").write_text(
+        "#include <stdio.h>\nvoid fail(const char *);\nvoid copy(const char *);\n"
+        "extern const char version[];\nint main(int argc, char **argv)\n{\n    puts(version);\n"
+        "    if (argc > 1)\n        copy(argv[1]);\n    else\n        fail(0);\n    return 0;\n}\n"
+    )
+    (project / "copy.c").write_text(
+        '#include <stdlib.h>\n#include <string.h>\n#include "size.h"\n'
+        "void fail(const char *text) { exit(text != 0); }\nvoid copy(const char *text)\n{\n"
+        "    char name[8];\n    if (sum(strlen(text), 1) > 100)\n        fail(text);\n"
+        "    strcpy(name, text);\n    fail(name);\n}\n"
+    )
+    (project / "aside.c").write_text("#include <stdlib.h>\nvoid fail(const char *t) { abort(); }\n")
+    (project / "sample.c").write_text(
+        "void copy(const char *);\nint main(void)\n{\n    return 0;\n}\n"
+    )
+    (project / "size.h").write_text(
+        "#include <stddef.h>\n#ifndef SIZE_INLINE\n#define SIZE_INLINE inline\n#endif\n"
+        "SIZE_INLINE size_t\nsum (size_t a, size_t b)\n{\n    return a + b < a ? -1 : a + b;\n}\n"
+    )
+    (project / "size.c").write_text('#define SIZE_INLINE extern inline\n#include "size.h"\n')
+    (project / "Makefile").write_text(
+        "CFLAGS = -std=gnu99\nall: tool sample\n"
+        "tool: tool.o copy.o version.o size.o\n\t$(CC) -o $@ tool.o copy.o version.o size.o\n"
+        "sample: sample.o aside.o\n\t$(CC) -o $@ sample.o aside.o\n"
+        "version.c:\n\techo 'const char version[] = \"1\";' >$@\n"
+    )
+    before = {path.name for path in project.iterdir()}
+    found = prove(project, home, "--all", "--budget", "20")["findings"]
+    told = next(item["proof"] for item in found if (item["file"], item["line"]) == ("copy.c", 10))
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 10), told["message"]
+    (case,) = [
+        json.loads(line)["case"]
+        for line in (project / ".jarvis" / "sec" / "evidence.jsonl").read_text().splitlines()
+        if told["case_id"] in line
+    ]
+    assert set(case["build"]["sources"]) == {"tool.c", "copy.c", "version.c", "size.c"}
+    assert {path.name for path in project.iterdir()} == {*before, ".jarvis"}
 
 
 @needs_compiler

@@ -258,6 +258,27 @@ int length(struct view v) { return v.size; }
 
 
 @needs_cargo
+@pytest.mark.parametrize(("closed", "is_safe"), [("stderr", False), ("file", True)])
+def test_what_prints_is_unsafe_where_c_that_stays_closes_the_stream(
+    tmp_path: Path, closed: str, is_safe: bool
+) -> None:
+    root = tmp_path / "p"
+    stays = (
+        "#include <setjmp.h>\n#include <stdio.h>\nstatic jmp_buf back;\n"
+        'int report(int n) { fprintf(stderr, "%d\\n", n); return n + 1; }\n'
+        "int ended(FILE *file) { return setjmp(back) ? -1 : fclose(" + closed + "); }\n"
+    )
+    write(root, {"a.c": stays})
+    done = jc2r("run", "--baseline", root)
+    assert done.returncode == 0, done.stderr
+    assert any((root.parent / "p_rs" / "c").rglob("*.c"))
+    done = jc2r("lift", "--cases", 6, root)
+    assert done.returncode == 0, done.stderr
+    _, head, _ = functions(root)["report"]
+    assert ("unsafe" not in head) is is_safe, head
+
+
+@needs_cargo
 def test_a_safe_function_that_crashes_becomes_unsafe_with_its_callers(tmp_path: Path) -> None:
     """Somebody's rewrite calls `head` safe, with a block that no rule looks into any more."""
     root = tmp_path / "p"

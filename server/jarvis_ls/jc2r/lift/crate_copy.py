@@ -29,6 +29,10 @@ class CrateCopy:
         """Return the text of each file."""
         return {source.path: source.data for source in self.sources()}
 
+    def left_in_c(self) -> list[bytes]:
+        """Return the text of each file of C that is built into the crate."""
+        return [path.read_bytes() for path in (self.path / "c").rglob("*") if path.is_file()]
+
     def write(self, path: Path, data: bytes) -> None:
         """Give a file another text, formatted, unless that cannot be parsed."""
         if parse_source(path, data).root.has_error or path.read_bytes() == data:

@@ -317,8 +317,7 @@ class Lifting:
             stay |= found
 
     def _exports(self) -> None:
-        left = [path.read_bytes() for path in (self._copy / "c").rglob("*") if path.is_file()]
-        texts = [*left, *self._tests()]
+        texts = [*self._crate.left_in_c(), *self._tests()]
         self._across(
             lambda sources, excluded: exports(sources, texts, excluded, library=self._library)
         )

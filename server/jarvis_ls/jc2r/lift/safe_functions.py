@@ -40,7 +40,7 @@ def make_safe(crate: CrateCopy, spared: Set[str], unsound: Set[str]) -> set[tupl
     for source in crate.sources():
         crate.write(source.path, safety.with_unsafe(source, back))
     start = crate.texts()
-    types = types_of(crate.sources())
+    types = types_of(crate.sources(), crate.left_in_c())
     kept = spared | back | _bound_to_stay(crate.sources(), types)
     refused: set[tuple[Path, str]] = set()
     for _ in range(ROUNDS):
@@ -72,7 +72,7 @@ def unsafe_functions(crate: CrateCopy, spared: Set[str]) -> set[str]:
     """Return the functions of a crate that `make_safe` would leave unsafe; the crate stays as it
     is."""
     start = crate.texts()
-    types = types_of(crate.sources())
+    types = types_of(crate.sources(), crate.left_in_c())
     kept = {*spared, *_bound_to_stay(crate.sources(), types)}
     while True:
         crate.restore(start)

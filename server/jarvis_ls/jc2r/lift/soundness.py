@@ -64,8 +64,9 @@ class Types:
     """What items are."""
 
 
-def types_of(sources: Sequence[Source]) -> Types:
-    """Return what is known of the types that the files define."""
+def types_of(sources: Sequence[Source], left: Iterable[bytes] = ()) -> Types:
+    """Return what is known of the types that the files define; `left` are the texts of the C that
+    stays."""
     items = [
         (source, item)
         for source in sources
@@ -97,7 +98,7 @@ def types_of(sources: Sequence[Source]) -> Types:
                 more = True
     packed = any(b"packed" in source.text(node) for source, node in _attributes(sources))
     return Types(
-        frozenset(nonzero), unions, packed, kept_streams(sources), declarations_of(sources)
+        frozenset(nonzero), unions, packed, kept_streams(sources, left), declarations_of(sources)
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
+from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of
@@ -17,15 +19,21 @@ _OPENING = frozenset(
     for name in "fopen fopen64 fdopen tmpfile tmpfile64 popen fmemopen open_memstream".split()
 )
 _BUFFERING = frozenset({"sys::setbuf", "sys::setbuffer", "sys::setvbuf"})
+_WORD = re.compile(rb"\w+")
 _AROUND = ("block", "unsafe_block", "parenthesized_expression", "type_cast_expression")
 
 
-def kept_streams(sources: Sequence[Source]) -> frozenset[str]:
+def kept_streams(sources: Sequence[Source], left: Iterable[bytes] = ()) -> frozenset[str]:
     """Return the standard streams that nothing gives another value or closes: one that is named
-    where more is done than printing counts as closed where anything unknown is closed."""
-    lost: set[str] = set()
+    where more is done than printing counts as closed where anything unknown is closed.
+
+    `left` are the texts of the C that stays: where that closes or buffers anything, it may be
+    each stream that it names, and each that is handed to it.
+    """
+    lost = _lost_in_c(left)
     elsewhere: set[str] = set()
-    unknown = False
+    unknown = lost is not None
+    lost = lost or set()
     functions: dict[str, list[tuple[Source, Node]]] = {}
     for source in sources:
         for function in source.functions:
@@ -58,6 +66,15 @@ def kept_streams(sources: Sequence[Source]) -> frozenset[str]:
             ):
                 elsewhere.add(text)
     return STREAMS - lost - (elsewhere if unknown else set())
+
+
+def _lost_in_c(texts: Iterable[bytes]) -> set[str] | None:
+    """Return the standard streams that C may close or buffer; None when it closes nothing."""
+    words: set[str] = set()
+    for text in texts:
+        words |= {f"sys::{word.decode('latin-1')}" for word in _WORD.findall(blank(text, "c"))}
+    ends = words & {*_CLOSING, *_BUFFERING}
+    return set(words & STREAMS) if ends else None
 
 
 def _closes(source: Source, name: Node, place: int) -> set[str] | None:

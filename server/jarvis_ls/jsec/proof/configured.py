@@ -1,5 +1,5 @@
-"""What the project's own build says of how its files are compiled: the headers that configuring it
-makes, and the options of each file.
+"""What the project's own build says of how its files are compiled: the headers and sources that it
+makes, the options of each file, and which files are linked together.
 
 It is configured once, in the sandbox, and then "built" by compilers that only note what they are
 asked for. What it has made is kept beside the workspace, never in it.
@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.codeintel.languages import language_of
@@ -22,7 +23,7 @@ SHARE = 6.0
 """CPU seconds that configuring a project may take, once, for each second of a finding's budget."""
 _KEY = "configured"
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_MOST_HEADERS = 400
+_MOST_MADE = 400
 _LARGEST = 2_000_000
 _FOLDER = "jsec-configured"
 """Folder of the copy that CMake writes to."""
@@ -61,10 +62,12 @@ class Configured:
 
     options: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """Folder and words of the command that compiles each file."""
-    headers: Mapping[str, bytes] = field(default_factory=dict)
-    """Texts by path, those of the workspace itself not among them."""
+    made: Mapping[str, bytes] = field(default_factory=dict)
+    """Texts of headers and sources by path, those of the workspace itself not among them."""
     folder: str = ""
-    """Where the headers are on this machine, for those who parse; empty without any."""
+    """Where these are on this machine, for those who parse; empty without any."""
+    linked: tuple[frozenset[str], ...] = ()
+    """Files whose objects a program names; what it takes from libraries is not among them."""
 
 
 _NOTHING = Configured()
@@ -91,12 +94,16 @@ async def configure(bench: Workbench, budget: Budget) -> None:
     output = await bench.run(
         _script(ways, bench.tools.linker), Budget(SHARE * budget.seconds, budget.stop)
     )
-    made = dict(output.made)
-    headers = _headers(made.get("headers.tar", b""))
+    left = dict(output.made)
+    made = _texts(left.get("made.tar", b""))
+    commands = list(_commands(left.get("commands", b"")))
     bench.results[_KEY] = Configured(
-        _options(made.get("commands", b""), str(bench.root)), headers, _write(bench, headers)
+        _options(commands, str(bench.root)),
+        made,
+        _write(bench, made),
+        tuple(_linked(commands, str(bench.root))),
     )
-    bench.add(headers)
+    bench.add(made)
 
 
 def _ways(root: Path) -> list[tuple[str, str]]:
@@ -120,7 +127,7 @@ def configuring_lines(root: Path) -> list[str]:
 
 
 def _script(ways: list[tuple[str, str]], compiler: str) -> str:
-    """Return a script that leaves the commands and the headers that are new in `$BENCH`."""
+    """Return a script that leaves the commands, and the files that are new, in `$BENCH`."""
     noting = _NOTING.replace("@CC@", compiler)
     lines = [
         "W=$(mktemp -d) || exit 1",
@@ -144,15 +151,16 @@ def _script(ways: list[tuple[str, str]], compiler: str) -> str:
         ]
     lines += [
         "find . -type f -newer \"$W/begin\" -size -2000k \\( -name '*.h' -o -name '*.inc' "
-        f"-o -name '*.def' \\) | head -n {_MOST_HEADERS} >\"$W/list\"",
-        'tar -cf "$BENCH/headers.tar" -T "$W/list" 2>/dev/null',
+        "-o -name '*.def' -o -name '*.c' -o -name '*.cc' -o -name '*.cpp' \\) | "
+        f'head -n {_MOST_MADE} >"$W/list"',
+        'tar -cf "$BENCH/made.tar" -T "$W/list" 2>/dev/null',
         'find . -type f -newer "$W/begin" -delete',
         "exit 0",
     ]
     return "\n".join(lines)
 
 
-def _headers(data: bytes) -> dict[str, bytes]:
+def _texts(data: bytes) -> dict[str, bytes]:
     """Return the files of an archive, by path."""
     found: dict[str, bytes] = {}
     try:
@@ -169,28 +177,62 @@ def _headers(data: bytes) -> dict[str, bytes]:
     return found
 
 
-def _options(data: bytes, root: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return the command of each file that was compiled, by its path; the first counts."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+def _commands(data: bytes) -> Iterator[tuple[str, list[str]]]:
+    """Yield the folder and the words of each command of a compiler."""
     for line in data.decode("utf-8", "replace").splitlines():
         folder, *words = line.split("\x1f")
-        if "-c" not in words:
-            continue
-        for word in words:
-            if not word.startswith("-") and language_of(word) in ("c", "cpp"):
-                path = str(Path(folder, word).resolve())
-                if path.startswith(f"{root}/"):
-                    found.setdefault(path[len(root) + 1 :], (folder, tuple(words)))
+        yield folder, words
+
+
+def _options(
+    commands: Sequence[tuple[str, list[str]]], root: str
+) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return the command of each file that was compiled, by its path; the first counts."""
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for folder, words in commands:
+        if "-c" in words:
+            for path in _sources_in(folder, words, root):
+                found.setdefault(path, (folder, tuple(words)))
     return found
 
 
-def _write(bench: Workbench, headers: Mapping[str, bytes]) -> str:
-    """Write headers into a folder that is gone with the workbench; returns it."""
-    if not headers:
+def _linked(commands: Sequence[tuple[str, list[str]]], root: str) -> Iterator[frozenset[str]]:
+    """Yield the files of which a command links the objects."""
+    source_of: dict[Path, str] = {}
+    for folder, words in commands:
+        found = set(_sources_in(folder, words, root))
+        if "-c" in words:
+            made = next((after for word, after in pairwise(words) if word == "-o"), "")
+            for path in found:
+                place = made or PurePosixPath(path).with_suffix(".o").name
+                source_of[Path(folder, place).resolve()] = path
+            continue
+        for word in words:
+            if (
+                word.endswith((".o", ".obj"))
+                and (known := Path(folder, word).resolve()) in source_of
+            ):
+                found.add(source_of[known])
+        if found:
+            yield frozenset(found)
+
+
+def _sources_in(folder: str, words: Iterable[str], root: str) -> Iterator[str]:
+    """Yield the files of C and C++ that a command names, by their path in the workspace."""
+    for word in words:
+        if not word.startswith("-") and language_of(word) in ("c", "cpp"):
+            path = str(Path(folder, word).resolve())
+            if path.startswith(f"{root}/"):
+                yield path[len(root) + 1 :]
+
+
+def _write(bench: Workbench, made: Mapping[str, bytes]) -> str:
+    """Write files into a folder that is gone with the workbench; returns it."""
+    if not made:
         return ""
     folder = tempfile.TemporaryDirectory(prefix="jsec-configured-")
     bench.keep(folder)
-    for path, data in headers.items():
+    for path, data in made.items():
         place = Path(folder.name, path)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)

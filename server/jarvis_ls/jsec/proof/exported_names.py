@@ -25,6 +25,13 @@ _AT_MARGIN = re.compile(
     re.MULTILINE,
 )
 """A function that begins at the margin, with its type in the same line or the one before."""
+_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\b(?!\()", re.MULTILINE)
+_INLINE = re.compile(
+    rb"^([A-Z][A-Z0-9_]*)\s[A-Za-z_][\w \t*\n]{0,120}?(\w+)[ \t]*"
+    rb"\([^;{}()]{0,500}\)[^;{}]{0,120}\{",
+    re.MULTILINE,
+)
+"""A function in a header behind a macro that says whether it is inline."""
 _WORD = re.compile(rb"\w+")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]{0,200})", re.MULTILINE)
 _INCLUDED = re.compile(rb'[<"]([^>"]{1,100})[>"]')
@@ -67,6 +74,19 @@ def names_behind_macros(source: Source, language: LanguageName) -> frozenset[byt
     if parse(source.data, language).root_node.has_error:
         found.update(_AT_MARGIN.findall(source.data))
     return frozenset(found - {b"main"})
+
+
+def names_made_inline(source: Source, headers: Iterable[Source]) -> frozenset[bytes]:
+    """Return the functions of headers whose one definition a file has: it says by a macro of its
+    own how those that begin with this word are compiled."""
+    macros = set(_DEFINED.findall(source.data))
+    return frozenset(
+        name
+        for header in headers
+        if macros
+        for macro, name in _INLINE.findall(header.data)
+        if macro in macros
+    )
 
 
 def is_for_windows(source: Source, own: frozenset[str]) -> bool:

@@ -27,6 +27,7 @@ from jarvis_ls.jsec.proof.exported_names import (
     exported_names,
     is_for_windows,
     names_behind_macros,
+    names_made_inline,
     plain_includes,
     static_macros,
 )
@@ -101,7 +102,8 @@ class Program:
 
 
 def find_program(bench: Workbench, file: str) -> Program | str:
-    """Return the smallest program that a file is linked into, or, in `Words`, why there is none."""
+    """Return the smallest program that a file is linked into, one that the project builds before
+    any other; or, in `Words`, why there is none."""
     names = _names_of(bench)
     if isinstance(names, str):
         return names
@@ -112,10 +114,19 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     mains = [own] if is_program else [item for item in names.values() if item.has_main]
     if not mains:
         return _NO_MAIN
-    linked = [closure for main in mains if file in (closure := _closure(main, names))]
+    linked = [closure for main in mains if file in (closure := _closure(main, names, bench))]
     if not linked:
         return Words(_NO_USE.template, file=file)
-    files = min(linked, key=lambda item: (bool(names[item[0]].wanted), len(item), item))
+    made = configured(bench).linked
+    files = min(
+        linked,
+        key=lambda item: (
+            not any(item[0] in together for together in made),
+            bool(names[item[0]].wanted),
+            len(item),
+            item,
+        ),
+    )
     if len(files) > _MOST_LINKED:
         return Words("The program has too many files to be built without its build system.")
     main = names[files[0]]
@@ -132,7 +143,7 @@ def find_closure(bench: Workbench, file: str) -> Build | str:
     names = _names_of(bench)
     if isinstance(names, str) or file not in names:
         return program
-    files = _closure(names[file], names)
+    files = _closure(names[file], names, bench)
     if len(files) > _MOST_LINKED:
         return program
     return replace(_build(bench, files, ()), spare=_other_files(files, names))
@@ -155,7 +166,7 @@ def parser_flags(bench: Workbench, build: Build) -> list[str]:
     where the headers are that configuring makes."""
     whole = rf"\1{bench.root}/"
     made = configured(bench)
-    folders = sorted({str(PurePosixPath(path).parent) for path in made.headers})
+    folders = sorted({str(PurePosixPath(path).parent) for path in made.made})
     return [
         *(_RELATIVE.sub(whole, flag) for flag in build.flags),
         *(f"-I{made.folder}/{folder}" for folder in folders),
@@ -208,24 +219,35 @@ def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
     files = [
         file.path
         for file in list_sources(bench.root, settings).files
-        if language_of(file.path) in ("c", "cpp") and not file.path.lower().endswith(HEADER_ENDS)
+        if language_of(file.path) in ("c", "cpp") and not _is_header(file.path)
     ]
     if len(files) > _MOST_FILES:
         return Words(
             "The project has {count} source files: too many to be built without its build system.",
             count=len(files),
         )
+    built, made = configured(bench).options, configured(bench).made
+    files += [
+        path
+        for path in made
+        if language_of(path) in ("c", "cpp") and path not in files and not _is_header(path)
+    ]
     sources = {path: source for path in files if (source := bench.source(path)) is not None}
     headers = _Headers(bench)
-    built = configured(bench).options
     found = {}
     for path, source in sources.items():
         own = headers.of(source)
         plain = headers.of(source, plain_includes)
         if not any(is_for_windows(text, headers.names) for text in (source, *plain)):
             macros, static = _macros_of(own), static_macros((source, *own))
-            found[path] = _names(source, macros, static, is_built=path in built)
+            names = _names(source, macros, static, is_built=path in built)
+            inline = names_made_inline(source, own)
+            found[path] = replace(names, defined=names.defined | inline) if inline else names
     return found
+
+
+def _is_header(path: str) -> bool:
+    return path.lower().endswith(HEADER_ENDS)
 
 
 def _macros_of(headers: Iterable[Source]) -> frozenset[bytes]:
@@ -248,7 +270,7 @@ class _Headers:
         self._bench = bench
         self._paths: dict[str, list[str]] = {}
         for file in list_sources(bench.root, Settings(default_excludes=True)).files:
-            if file.path.lower().endswith(HEADER_ENDS):
+            if _is_header(file.path):
                 self._paths.setdefault(PurePosixPath(file.path).name, []).append(file.path)
 
     @property
@@ -320,10 +342,13 @@ def _has_parameters(node: Node) -> bool:
     return False
 
 
-def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
-    """Return a file with `main` and all that define what these use, itself first."""
-    chosen = [main]
-    offered = set(main.defined)
+def _closure(main: SourceNames, names: dict[str, SourceNames], bench: Workbench) -> list[str]:
+    """Return a file with `main`, those that the project links with it, and all that define what
+    these use, itself first."""
+    known = next((files for files in configured(bench).linked if main.path in files), frozenset())
+    own = [item for path, item in names.items() if path in known and not item.has_main]
+    chosen = [main, *own]
+    offered = frozenset[bytes]().union(*(item.defined for item in chosen))
     candidates = sorted(
         (item for item in names.values() if item.is_linked_into(main)),
         key=lambda item: (-_shared_depth(item.path, main.path), item.path),
@@ -400,7 +425,7 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
         flags=(*flags, *(f"-D{name}" for name in wanted)),
         sources=tuple(files),
         libraries=(*libraries, *_ALWAYS),
-        configured=bool(configured(bench).headers),
+        configured=bool(configured(bench).made),
     )
 
 
@@ -421,9 +446,7 @@ def _headers(bench: Workbench) -> list[str]:
     key = "programs: headers"
     if key not in bench.results:
         listed = list_sources(bench.root, Settings(default_excludes=True)).files
-        bench.results[key] = [
-            file.path for file in listed if file.path.lower().endswith(HEADER_ENDS)
-        ]
+        bench.results[key] = [file.path for file in listed if _is_header(file.path)]
     found = bench.results[key]
     assert isinstance(found, list)
     return found
