@@ -44,6 +44,10 @@ _ROOM = 65_536
 """Bytes behind a pointer of which nothing is known."""
 _RAW = 255
 """The pattern whose contents come from the input."""
+_FILE = 254
+"""Of a string: the name of a file whose contents come from the input."""
+_NAMING = re.compile(r"(?i)file|path|name|src|source|input|from|archive")
+"""Parameters and members that may be the name of a file."""
 _TAIL = 64
 _OBJECT = -1
 """Place of the object that a method is called on."""
@@ -105,6 +109,8 @@ class Choice:
     """Whether 255 in the first byte has the number taken from the other eight."""
     early: bool = False
     """Whether its ways are tried before those of the others."""
+    contents: bool = False
+    """Whether it may be a file whose contents come from the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +203,18 @@ def directed(target: Target) -> Iterator[bytes]:
             yield data
 
 
-def seeds(target: Target) -> Iterator[bytes]:
+def seeds(target: Target, samples: Iterable[bytes] = ()) -> Iterator[bytes]:
     """Yield the inputs that exploration begins with: the first takes all contents from the bytes
-    behind the choices, the others are those of `directed` that have no null pointer."""
+    behind the choices, so do the next with contents of `samples`, the others are those of
+    `directed` that have no null pointer."""
     raw = bytearray(target.size)
     for choice in target.choices:
         if choice.third:
-            raw[choice.at + 2] = _RAW
+            raw[choice.at + 2] = _FILE if _FILE in choice.third else _RAW
     yield bytes(raw) + bytes(_TAIL)
+    if any(choice.contents for choice in target.choices):
+        for sample in samples:
+            yield bytes(raw) + sample[: MOST_BYTES - len(raw)]
     nulls = [choice.at for choice in target.choices if choice.pointer]
     yield from (data for data in directed(target) if all(data[at] != 1 for at in nulls))
 
@@ -298,6 +308,8 @@ class _Writer:
                 _table("unsigned", "harness_counts_known", map(str, self._counts)),
                 _table("unsigned", "harness_lengths", map(str, self._lengths)),
                 _table("char *const", "harness_words", self._strings),
+                f"enum {{ harness_told = {len(self._strings)} }};",
+                _table("long long", "harness_known", map(_literal, self._numbers or (0,))),
                 _table("unsigned", "harness_number_at", [str(c.at) for c in numbers] or ["0"]),
                 f"enum {{ harness_numbers = {len(numbers)} }};",
                 _table("unsigned", "harness_pointer_at", [str(c.at) for c in pointers] or ["0"]),
@@ -501,11 +513,24 @@ class _Writer:
         return lines, variable, ""
 
     def _string(
-        self, name: str, variable: str, null: tuple[int, ...]
+        self, name: str, variable: str, null: tuple[int, ...], *, is_stream: bool = False
     ) -> tuple[list[str], str, str]:
         patterns = tuple(range(_PATTERNS + len(self._strings)))
         lengths = tuple(range(len(self._lengths)))
-        choice = Choice(self._at, 3, name, null, lengths, patterns, pointer=bool(null))
+        last = re.split(r"[ .>*]", name)[-1]
+        names_file = not is_stream and _NAMING.search(last) is not None
+        if names_file:
+            patterns = (*patterns[:1], _FILE, *patterns[1:])
+        choice = Choice(
+            self._at,
+            3,
+            name,
+            null,
+            lengths,
+            patterns,
+            pointer=bool(null),
+            contents=names_file or is_stream,
+        )
         place = self._choose(3, choice)
         size = f"{variable}_size"
         lines = [
@@ -520,8 +545,13 @@ class _Writer:
     def _stream(
         self, name: str, variable: str, null: tuple[int, ...]
     ) -> tuple[list[str], str, str]:
-        lines, contents, size = self._string(name, f"{variable}_text", null)
-        made = f"FILE *{variable} = harness_stream({contents}, {size} ? {size} - 1 : 0);"
+        lines, contents, size = self._string(name, f"{variable}_text", null, is_stream=True)
+        at = self.choices[-1].at
+        made = (
+            f"FILE *{variable} = harness_byte({at}) != 1 && harness_byte({at + 2}) == {_RAW} ? "
+            f"harness_stream_of_input(harness_choices) : "
+            f"harness_stream({contents}, {size} ? {size} - 1 : 0);"
+        )
         return [*lines, made], variable, ""
 
     def _structure(

@@ -228,6 +228,18 @@ HARNESS_BARE static void *harness_array(unsigned at, unsigned first, size_t elem
     return made;
 }
 
+/* Writes what is behind the choices to a file, or some lines where nothing is, and gives its name. */
+HARNESS_BARE static const char *harness_file(unsigned first)
+{
+    static const char name[] = "harness-input", lines[] = "input 1\ninput 2\n";
+    const void *data = harness_size > first ? (const void *)(harness_in + first) : (const void *)lines;
+    size_t size = harness_size > first ? harness_size - first : sizeof lines - 1;
+    FILE *file = fopen(name, "wb");
+    if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0)
+        _exit(96);
+    return name;
+}
+
 /* A string with its end, in exactly that much memory; null when the first byte is 1. 3 bytes. */
 HARNESS_BARE static char *harness_string(unsigned at, unsigned first, const unsigned *lengths,
                                          unsigned known, const char *const *words, unsigned told,
@@ -241,10 +253,12 @@ HARNESS_BARE static char *harness_string(unsigned at, unsigned first, const unsi
     *size = 0;
     if (harness_byte(at) == 1)
         return NULL;
-    if (pattern >= plain && pattern < plain + told) {
+    if (pattern == 254)
+        from = harness_file(first);
+    else if (pattern >= plain && pattern < plain + told)
         from = words[pattern - plain];
+    if (pattern >= plain && from != NULL)
         length = strlen(from);
-    }
     made = (char *)malloc(length + 1);
     if (made == NULL)
         _exit(96);
@@ -295,6 +309,13 @@ HARNESS_BARE static FILE *harness_stream(void *contents, size_t size)
         _exit(96);
     rewind(stream);
     return stream;
+}
+
+/* A stream that holds what is behind the choices. */
+HARNESS_BARE static FILE *harness_stream_of_input(unsigned first)
+{
+    size_t size = harness_size > first ? harness_size - first : 0;
+    return harness_stream((void *)(harness_in + (size ? first : 0)), size);
 }
 
 static volatile unsigned char harness_kept;

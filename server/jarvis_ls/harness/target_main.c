@@ -342,7 +342,7 @@ HARNESS_BARE static void harness_change(struct harness_entry *entry)
     }
     while (entry->size != 0 && times-- != 0) {
         unsigned at = harness_draw(entry->size);
-        switch (harness_draw(6)) {
+        switch (harness_draw(8)) {
         case 0:
             entry->data[at] = (unsigned char)harness_draw(256);
             break;
@@ -376,6 +376,24 @@ HARNESS_BARE static void harness_change(struct harness_entry *entry)
                 at = harness_choices + harness_draw(room > 8 && harness_draw(2) ? 8 : room);
                 for (unsigned i = 0; i < width && at + i < entry->size; i++)
                     entry->data[at + i] = (unsigned char)(value >> (8 * i));
+            }
+            break;
+        case 5: /* a number of the function, of one to eight bytes, or one of its words */
+        case 6:
+            if (entry->size > harness_choices) {
+                unsigned room = entry->size - harness_choices, width = 1u << harness_draw(4);
+                unsigned known = sizeof harness_known / sizeof *harness_known;
+                uint64_t value = (uint64_t)harness_known[harness_draw(known)];
+                int upwards = harness_draw(2) != 0;
+                at = harness_choices + harness_draw(room > 16 && harness_draw(2) ? 16 : room);
+                if (harness_draw(4) == 0) {
+                    const char *word = harness_words[harness_draw(harness_told)];
+                    for (unsigned i = 0; word[i] != 0 && at + i < entry->size; i++)
+                        entry->data[at + i] = (unsigned char)word[i];
+                } else
+                    for (unsigned i = 0; i < width && at + i < entry->size; i++)
+                        entry->data[at + i] =
+                            (unsigned char)(value >> 8 * (upwards ? i : width - 1 - i));
             }
             break;
         default:

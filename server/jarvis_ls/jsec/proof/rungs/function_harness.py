@@ -82,7 +82,12 @@ from jarvis_ls.jsec.proof.reports import (
     is_unchecked_result,
     kinds_for,
 )
-from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
+from jarvis_ls.jsec.proof.rungs.whole_program import (
+    Places,
+    WholeProgram,
+    contents_for,
+    first_fit,
+)
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import FUZZER, Toolchain
 from jarvis_ls.jsec.proof.workbench import Output, Workbench
@@ -441,7 +446,7 @@ class _Search:
         files = {
             "harness.c": build.harness.encode(),
             "inputs": pack(directed(target)),
-            "seeds": pack(seeds(target)),
+            "seeds": pack(seeds(target, contents_for(bench, self._finding.file))),
             "marked.c": marked or b"",
             **compiling.files,
         }

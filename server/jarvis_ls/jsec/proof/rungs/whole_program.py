@@ -184,6 +184,15 @@ def _suffixes(sources: Sequence[Source]) -> tuple[str, ...]:
     return suffixes_in(blank(source.data, "c", literals=False) for source in sources)
 
 
+def contents_for(bench: Workbench, file: str) -> tuple[bytes, ...]:
+    """Return contents of files that functions of a file may be given: binary files of the project,
+    and texts of the kinds that the code names."""
+    source = bench.source(file)
+    suffixes = _suffixes([source]) if source is not None else ()
+    found = (*_samples(bench), *text_samples_of(bench.root, suffixes))
+    return tuple(data for _, data in found)
+
+
 def _samples(bench: Workbench) -> tuple[tuple[str, bytes], ...]:
     """Return the binary files of the project that programs are given."""
     key = "samples"

@@ -1,4 +1,4 @@
-"""`jsec prove` on functions that only go wrong on what other functions have made and filled."""
+"""`jsec prove` where what a function is given is made for it: filled structures, files."""
 
 from __future__ import annotations
 
@@ -219,11 +219,11 @@ size_t keep(const char *line)
     return strlen(name);
 }
 
-size_t keep_all(const char *path)
+size_t keep_all(int descriptor)
 {
     char line[200];
     size_t all = 0;
-    FILE *file = fopen(path, "r");
+    FILE *file = fdopen(descriptor, "r");
     if (file == NULL)
         return 0;
     while (fgets(line, sizeof line, file) != NULL)
@@ -235,3 +235,38 @@ size_t keep_all(const char *path)
     proof = prove(tmp_path, "reader.c", reader)["kept"]
     assert proof["verdict"] == "depends_on_caller"
     assert "a caller of 'keep' passes line = " in proof["message"]["text"]
+
+
+@pytest.mark.skipif(
+    not find_toolchain().has_fuzzer, reason="clang with libFuzzer (libclang-rt-dev) is not here"
+)
+@pytest.mark.parametrize(
+    ("head", "end"),
+    [
+        ('const char *path)\n{\n    FILE *file = fopen(path, "rb");', "fclose(file);"),
+        ("FILE *file)\n{", ""),
+    ],
+)
+def test_contents_of_files_are_made_by_their_name_and_as_streams(
+    tmp_path: Path, head: str, end: str
+) -> None:
+    reader = f"""\
+#include <stdio.h>
+#include <string.h>
+
+int load({head}
+    unsigned char begin[8], name[16];
+    size_t length = 0;
+    if (file == NULL)
+        return -1;
+    if (fread(begin, 1, sizeof begin, file) == sizeof begin && begin[0] == 'Q' && begin[1] == 0) {{
+        length = begin[4] | begin[5] << 8;
+        length = fread(name, 1, length, file); /* too much */
+    }}
+    {end}
+    return (int)length;
+}}
+"""
+    proof = prove(tmp_path, "reader.c", reader)["too much"]
+    assert proof["verdict"] == "depends_on_caller"
+    assert proof["report"]["kind"] == "stack-buffer-overflow"
