@@ -8,6 +8,7 @@ asked for. What it has made is kept beside the workspace, never in it.
 from __future__ import annotations
 
 import io
+import re
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ _MOST_MADE = 400
 _LARGEST = 2_000_000
 _FOLDER = "jsec-configured"
 """Folder of the copy that CMake writes to."""
+_NO_PROGRAM = frozenset(("-shared", "-dynamiclib", "-bundle", "-r"))
+_LIBRARY = re.compile(r"-l[\w+.-]+")
 _NAMES = "cc gcc clang c99 c89 c++ g++ clang++"
 _NOTING = r"""#!/bin/bash
 for word in "$@"; do
@@ -57,6 +60,16 @@ exec "@REAL@" "$@"
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """What a command links."""
+
+    files: frozenset[str]
+    """Those whose objects it names; what it takes from libraries is not among them."""
+    libraries: tuple[str, ...]
+    """Those of the system, as options."""
+
+
+@dataclass(frozen=True, slots=True)
 class Configured:
     """What was found; empty where a project needs no configuring, or cannot be configured."""
 
@@ -66,8 +79,8 @@ class Configured:
     """Texts of headers and sources by path, those of the workspace itself not among them."""
     folder: str = ""
     """Where these are on this machine, for those who parse; empty without any."""
-    linked: tuple[frozenset[str], ...] = ()
-    """Files whose objects a program names; what it takes from libraries is not among them."""
+    linked: tuple[Linked, ...] = ()
+    """What is linked by each command that does."""
 
 
 _NOTHING = Configured()
@@ -196,8 +209,8 @@ def _options(
     return found
 
 
-def _linked(commands: Sequence[tuple[str, list[str]]], root: str) -> Iterator[frozenset[str]]:
-    """Yield the files of which a command links the objects."""
+def _linked(commands: Sequence[tuple[str, list[str]]], root: str) -> Iterator[Linked]:
+    """Yield what each command is of that links a program."""
     source_of: dict[Path, str] = {}
     for folder, words in commands:
         found = set(_sources_in(folder, words, root))
@@ -207,6 +220,8 @@ def _linked(commands: Sequence[tuple[str, list[str]]], root: str) -> Iterator[fr
                 place = made or PurePosixPath(path).with_suffix(".o").name
                 source_of[Path(folder, place).resolve()] = path
             continue
+        if not _NO_PROGRAM.isdisjoint(words):
+            continue
         for word in words:
             if (
                 word.endswith((".o", ".obj"))
@@ -214,7 +229,8 @@ def _linked(commands: Sequence[tuple[str, list[str]]], root: str) -> Iterator[fr
             ):
                 found.add(source_of[known])
         if found:
-            yield frozenset(found)
+            libraries = dict.fromkeys(word for word in words if _LIBRARY.fullmatch(word))
+            yield Linked(frozenset(found), tuple(libraries))
 
 
 def _sources_in(folder: str, words: Iterable[str], root: str) -> Iterator[str]:

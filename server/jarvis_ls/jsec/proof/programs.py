@@ -21,7 +21,7 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.proof.configured import configured
+from jarvis_ls.jsec.proof.configured import Linked, configured
 from jarvis_ls.jsec.proof.evidence import Build
 from jarvis_ls.jsec.proof.exported_names import (
     exported_names,
@@ -121,7 +121,7 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     files = min(
         linked,
         key=lambda item: (
-            not any(item[0] in together for together in made),
+            not any(item[0] in program.files for program in made),
             bool(names[item[0]].wanted),
             len(item),
             item,
@@ -342,15 +342,29 @@ def _has_parameters(node: Node) -> bool:
     return False
 
 
+def _linked_with(bench: Workbench, file: str) -> Linked | None:
+    """Return what the project links with a file; None when it is not known."""
+    return next((item for item in configured(bench).linked if file in item.files), None)
+
+
 def _closure(main: SourceNames, names: dict[str, SourceNames], bench: Workbench) -> list[str]:
     """Return a file with `main`, those that the project links with it, and all that define what
-    these use, itself first."""
-    known = next((files for files in configured(bench).linked if main.path in files), frozenset())
-    own = [item for path, item in names.items() if path in known and not item.has_main]
-    chosen = [main, *own]
+    these use, itself first. Where it is known what the project links, what it names for other
+    programs alone is not among them."""
+    program = _linked_with(bench, main.path) if main.has_main else None
+    chosen, elsewhere = [main], set[str]()
+    if program is not None:
+        elsewhere = {path for item in configured(bench).linked for path in item.files}
+        elsewhere -= program.files
+        own = (names[path] for path in sorted(program.files) if path in names)
+        chosen += [item for item in own if not item.has_main]
     offered = frozenset[bytes]().union(*(item.defined for item in chosen))
     candidates = sorted(
-        (item for item in names.values() if item.is_linked_into(main)),
+        (
+            item
+            for item in names.values()
+            if item.is_linked_into(main) and item.path not in elsewhere
+        ),
         key=lambda item: (-_shared_depth(item.path, main.path), item.path),
     )
     grown = True
@@ -418,13 +432,16 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
         for name, flag in _LIBRARIES.items()
         if name in included and not any(f"/{path}".endswith(f"/{name.decode()}") for path in own)
     )
+    program = _linked_with(bench, files[0])
+    if program is not None:
+        libraries.update(dict.fromkeys(program.libraries))
     flags = _known_flags(bench, files) or _folders_of_headers(own, included)
     return Build(
         compiler=bench.tools.compiler,
         linker=bench.tools.linker,
         flags=(*flags, *(f"-D{name}" for name in wanted)),
         sources=tuple(files),
-        libraries=(*libraries, *_ALWAYS),
+        libraries=(*libraries, *(name for name in _ALWAYS if name not in libraries)),
         configured=bool(configured(bench).made),
     )
 
