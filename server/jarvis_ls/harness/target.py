@@ -208,9 +208,12 @@ def seeds(target: Target, samples: Iterable[bytes] = ()) -> Iterator[bytes]:
     behind the choices, so do the next with contents of `samples`, the others are those of
     `directed` that have no null pointer."""
     raw = bytearray(target.size)
+    named = next((choice for choice in target.choices if _FILE in choice.third), None)
     for choice in target.choices:
-        if choice.third:
-            raw[choice.at + 2] = _FILE if _FILE in choice.third else _RAW
+        if choice is named:
+            raw[choice.at + 2] = _FILE  # another name is perhaps one that is written to
+        elif choice.third and _FILE not in choice.third:
+            raw[choice.at + 2] = _RAW
     yield bytes(raw) + bytes(_TAIL)
     if any(choice.contents for choice in target.choices):
         for sample in samples:
