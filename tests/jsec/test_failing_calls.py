@@ -4,13 +4,14 @@ every run where the call fails by itself."""
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
 from jarvis_ls.core.finding import Finding, Message, Span
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
+from jarvis_ls.jsec.proof.evidence import Evidence, Verdict, case_of
 from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -63,6 +64,26 @@ def test_a_result_that_is_dropped_is_told_from_one_that_is_looked_at(
         found = show(tmp_path / name, statement)
         assert found is not None
         assert found.verdict is verdict, (name, str(found.message))
+
+
+@pytest.mark.parametrize("change", ["setuid(getuid())", "setreuid(getuid(), getuid())"])
+def test_privileges_are_given_up_by_a_program_that_has_them(tmp_path: Path, change: str) -> None:
+    for name, then, verdict in (
+        ("dropped", f"{change};", Verdict.REPRODUCED),
+        ("seen", f"if ({change} != 0) return 3;", Verdict.UNPROVEN),
+        ("found", f"{change}; if (geteuid() != getuid()) return 3;", Verdict.UNPROVEN),
+    ):
+        (tmp_path / name).mkdir()
+        found = show(tmp_path / name, f"if (geteuid() != getuid()) {{ {then} }}")
+        assert found is not None
+        assert found.verdict is verdict, (name, str(found.message))
+
+
+def test_who_starts_a_program_is_told_and_repeated(tmp_path: Path) -> None:
+    found = show(tmp_path, "if (geteuid() == 0 && getuid() != 0) { setuid(getuid()); }")
+    assert found is not None and found.case is not None
+    assert "started as a set-user-ID program of root" in str(found.message)
+    assert case_of(json.loads(json.dumps(found.to_json()["case"]))) == found.case
 
 
 def test_a_file_that_is_not_there_either_way_shows_nothing(tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ ANY_CALL = "*"
 NO_CALL = 1_000_000
 """Number of a call that no run reaches: nothing is made to fail, but calls that fail by themselves
 are reported."""
+SET_USER = (1000, 0)
+"""Users of a set-user-ID program of root that somebody else starts."""
+ROOT = (0, 0)
+"""Users of a program that root starts."""
 DECISIVE = frozenset({Verdict.REPRODUCED, Verdict.CALLER, Verdict.REFUTED})
 """What ends the ladder."""
 
@@ -75,6 +79,9 @@ class Settings:
     signals: int = 0
     """Each signal that has a handler arrives once: at once (1), or with that many calls of the
     library behind that; 0 for none."""
+    users: tuple[int, ...] = ()
+    """The user, and group, who starts the program, and the one whose rights it has, which it may
+    change; empty for those of the sandbox."""
 
     def environment(self) -> dict[str, str]:
         """Return the variables that tell the interposers."""
@@ -90,6 +97,8 @@ class Settings:
             told["JSEC_RANDOM"] = ",".join(map(str, self.random))
         if self.signals:
             told["JSEC_SIGNALS"] = str(self.signals)
+        if self.users:
+            told["JSEC_USERS"] = ",".join(map(str, self.users))
         return told
 
 
@@ -251,6 +260,7 @@ def case_to_json(case: Case) -> dict[str, Any]:
         (build, "signals"),
         (build, "configured"),
         (settings, "signals"),
+        (settings, "users"),
     ):
         if not record[name]:  # cases keep the names that they had before there were any
             del record[name]
@@ -302,6 +312,7 @@ def _settings_of(record: Any) -> Settings:
         time=int(record["time"]),
         full=bool(record["full"]),
         signals=int(record.get("signals", 0)),
+        users=tuple(int(number) for number in record.get("users", ())),
     )
 
 

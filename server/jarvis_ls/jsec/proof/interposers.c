@@ -10,6 +10,8 @@
  *   JSEC_RANDOM=N,M,...  rand and random return N, then M, the last again and again; otherwise
  *                        their seed is fixed
  *   JSEC_TIME=N          time returns N
+ *   JSEC_USERS=U,E       the program is started by user and group U with the rights of E, which it may
+ *                        change: as a set-user-ID program is
  *   JSEC_SIGNALS=N       each signal that the program installs a handler for arrives once: at once
  *                        (1), or with the Nth call of a stand-in behind that
  *
@@ -77,6 +79,10 @@ int __real_setresgid(gid_t, gid_t, gid_t);
 int __real_setgroups(size_t, const gid_t *);
 int __real_initgroups(const char *, gid_t);
 int __real_chroot(const char *);
+uid_t __real_getuid(void);
+uid_t __real_geteuid(void);
+gid_t __real_getgid(void);
+gid_t __real_getegid(void);
 char *__real_fgets(char *, int, FILE *);
 int __real_fputs(const char *, FILE *);
 int __real_puts(const char *);
@@ -101,9 +107,14 @@ static const char *fail_call, *fixed_random, *fixed_time;
 static int short_reads;
 static long signals;
 
+/* Real, effective and saved, of users and of groups, where they are told. */
+static int users_told;
+static unsigned users[3], groups[3];
+
 static void read_settings(void)
 {
     const char *text;
+    char *end;
     if (settings_read)
         return;
     settings_read = 1;
@@ -117,6 +128,13 @@ static void read_settings(void)
     short_reads = getenv("JSEC_SHORT_READS") != NULL;
     text = getenv("JSEC_SIGNALS");
     signals = text ? atol(text) : 0;
+    text = getenv("JSEC_USERS");
+    users_told = text != NULL;
+    if (users_told) {
+        users[0] = groups[0] = (unsigned)strtoul(text, &end, 10);
+        users[1] = *end == ',' ? (unsigned)strtoul(end + 1, &end, 10) : users[0];
+        users[2] = groups[1] = groups[2] = users[1];
+    }
 }
 
 static void signal_may_arrive(void);
@@ -754,54 +772,110 @@ int __wrap_chdir(const char *name)
     return CHANGE("chdir", EACCES, __real_chdir(name));
 }
 
+uid_t __wrap_getuid(void)
+{
+    read_settings();
+    return users_told ? users[0] : __real_getuid();
+}
+
+uid_t __wrap_geteuid(void)
+{
+    read_settings();
+    return users_told ? users[1] : __real_geteuid();
+}
+
+gid_t __wrap_getgid(void)
+{
+    read_settings();
+    return users_told ? groups[0] : __real_getgid();
+}
+
+gid_t __wrap_getegid(void)
+{
+    read_settings();
+    return users_told ? groups[1] : __real_getegid();
+}
+
+#define KEEP ((unsigned)-1)
+
+/* Changes users or groups as the system does where whoever asks has been told to be one of them. */
+static int change_ids(unsigned *ids, unsigned real, unsigned effective, unsigned saved)
+{
+    unsigned wanted[3] = {real, effective, saved}, i;
+    for (i = 0; i < 3; i++)
+        if (wanted[i] != KEEP && users[1] != 0 && wanted[i] != ids[0] && wanted[i] != ids[1] &&
+            wanted[i] != ids[2]) {
+            errno = EPERM;
+            return -1;
+        }
+    for (i = 0; i < 3; i++)
+        if (wanted[i] != KEEP)
+            ids[i] = wanted[i];
+    return 0;
+}
+
+/* All three are changed by who may do anything, else the effective one. */
+static int change_id(unsigned *ids, unsigned id)
+{
+    return users[1] == 0 ? change_ids(ids, id, id, id) : change_ids(ids, KEEP, id, KEEP);
+}
+
+/* As of `CHANGE`; where users are told, what they are is changed here. */
+#define BECOME(name, told, real)                                                                   \
+    (call_fails(name, EPERM) ? -1 : users_told ? (told) : is_chosen(name) ? 0 : (real))
+
 int __wrap_setuid(uid_t user)
 {
-    return CHANGE("setuid", EPERM, __real_setuid(user));
+    return BECOME("setuid", change_id(users, user), __real_setuid(user));
 }
 
 int __wrap_setgid(gid_t group)
 {
-    return CHANGE("setgid", EPERM, __real_setgid(group));
+    return BECOME("setgid", change_id(groups, group), __real_setgid(group));
 }
 
 int __wrap_seteuid(uid_t user)
 {
-    return CHANGE("seteuid", EPERM, __real_seteuid(user));
+    return BECOME("seteuid", change_ids(users, KEEP, user, KEEP), __real_seteuid(user));
 }
 
 int __wrap_setegid(gid_t group)
 {
-    return CHANGE("setegid", EPERM, __real_setegid(group));
+    return BECOME("setegid", change_ids(groups, KEEP, group, KEEP), __real_setegid(group));
 }
 
 int __wrap_setreuid(uid_t user, uid_t effective)
 {
-    return CHANGE("setreuid", EPERM, __real_setreuid(user, effective));
+    return BECOME("setreuid", change_ids(users, user, effective, effective),
+                  __real_setreuid(user, effective));
 }
 
 int __wrap_setregid(gid_t group, gid_t effective)
 {
-    return CHANGE("setregid", EPERM, __real_setregid(group, effective));
+    return BECOME("setregid", change_ids(groups, group, effective, effective),
+                  __real_setregid(group, effective));
 }
 
 int __wrap_setresuid(uid_t user, uid_t effective, uid_t saved)
 {
-    return CHANGE("setresuid", EPERM, __real_setresuid(user, effective, saved));
+    return BECOME("setresuid", change_ids(users, user, effective, saved),
+                  __real_setresuid(user, effective, saved));
 }
 
 int __wrap_setresgid(gid_t group, gid_t effective, gid_t saved)
 {
-    return CHANGE("setresgid", EPERM, __real_setresgid(group, effective, saved));
+    return BECOME("setresgid", change_ids(groups, group, effective, saved),
+                  __real_setresgid(group, effective, saved));
 }
 
-int __wrap_setgroups(size_t count, const gid_t *groups)
+int __wrap_setgroups(size_t count, const gid_t *list)
 {
-    return CHANGE("setgroups", EPERM, __real_setgroups(count, groups));
+    return BECOME("setgroups", 0, __real_setgroups(count, list));
 }
 
 int __wrap_initgroups(const char *user, gid_t group)
 {
-    return CHANGE("initgroups", EPERM, __real_initgroups(user, group));
+    return BECOME("initgroups", 0, __real_initgroups(user, group));
 }
 
 int __wrap_chroot(const char *name)

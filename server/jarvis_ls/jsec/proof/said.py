@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.jsec.proof.evidence import ANY_CALL, NO_CALL, Case, Strength, Verdict
+from jarvis_ls.jsec.proof.evidence import ANY_CALL, NO_CALL, SET_USER, Case, Strength, Verdict
 from jarvis_ls.jsec.proof.invariants import Outcome
 
 NAMES: dict[Verdict, str] = {
@@ -86,6 +86,10 @@ def _settings(case: Case) -> list[str]:
         parts.append(Words("signals that arrive as soon as their handlers are installed"))
     elif settings.signals:
         parts.append(Words("signals that arrive {count} calls later", count=settings.signals))
+    if settings.users == SET_USER:
+        parts.append(Words("started as a set-user-ID program of root"))
+    elif settings.users:
+        parts.append(Words("started by user {number}", number=settings.users[0]))
     if settings.full:
         parts.append(Words("standard output full"))
     return parts

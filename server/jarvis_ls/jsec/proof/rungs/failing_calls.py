@@ -15,7 +15,15 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.evidence import NO_CALL, Build, Case, Evidence, Settings, Verdict
+from jarvis_ls.jsec.proof.evidence import (
+    NO_CALL,
+    ROOT,
+    SET_USER,
+    Build,
+    Case,
+    Evidence,
+    Verdict,
+)
 from jarvis_ls.jsec.proof.inputs import Channels, case_with, sample_cases
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
@@ -31,7 +39,10 @@ MOST_CALLS = 6
 """So many calls of a function are failed, one at a time."""
 _ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup", "wcsdup"})
 """Their failure is shown by what is done with the null pointer: see `whole_program`."""
-_NEVER = frozenset("rand random srand srandom time wcscpy wcsncpy wmemcpy wmemmove wmemset".split())
+_NEVER = frozenset(
+    "getuid geteuid getgid getegid rand random srand srandom time wcscpy wcsncpy wmemcpy "
+    "wmemmove wmemset".split()
+)
 """These cannot fail."""
 _WIDE = frozenset("fgetws fputws fputwc putwc putwchar".split())
 """On a stream that has taken bytes these fail in the good run too: both runs then say the same,
@@ -40,6 +51,12 @@ _PREFIX = "__isoc99_"
 _CALLS = {
     name.removeprefix(_PREFIX) for name in WRAPPED if not name.startswith("_Z")
 } - _ALLOCATIONS.union(_NEVER, _WIDE)
+_PRIVILEGES = frozenset(
+    "setuid setgid seteuid setegid setreuid setregid setresuid setresgid setgroups "
+    "initgroups".split()
+)
+_USERS = (SET_USER, ROOT)
+"""Who may have started a program that gives up privileges."""
 _LONG_TEXT = b"input\n" * 3000
 _WORD = re.compile(r"\w+")
 _ALIAS = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\w+)[ \t]*$", re.MULTILINE)
@@ -77,8 +94,15 @@ class FailingCalls:
         channels = runs_of(bench, program).channels
         reached = False
         runs = 0
+        plain_cases = list(_plain_cases(program.build, channels))
+        users = _USERS if _PRIVILEGES.intersection(names) else ()
+        started = [
+            [replace(plain, settings=replace(plain.settings, users=ids)) for plain in plain_cases]
+            for ids in users
+        ]
         for plains, counts in (
-            *(([plain], _COUNTS) for plain in _plain_cases(program.build, channels)),
+            *((plains, (1, 2, -1)) for plains in started),
+            *(([plain], _COUNTS) for plain in plain_cases),
             (list(sample_cases(program.build, channels)), (1, -1)),
         ):
             failing = {
@@ -147,7 +171,7 @@ def _failing(plain: Case, name: str, number: int) -> Case:
         plain.stdin,
         plain.files,
         plain.environment,
-        Settings(fail_call=name, fail_number=number, random=plain.settings.random),
+        replace(plain.settings, fail_call=name, fail_number=number),
     )
 
 
