@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ import pytest
 from jarvis_ls.core.finding import Finding, Message, Span
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict, case_of
+from jarvis_ls.jsec.proof.replay import repeats
 from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
+from jarvis_ls.jsec.proof.rungs.ignored_failures import IgnoredFailures
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.runtime.sandbox.ladder import Ladder
@@ -26,26 +29,29 @@ HEAD = (
 )
 
 
+FINDING = Finding(
+    rule="any",
+    language="c/cpp",
+    category="",
+    pattern="",
+    cwe=(252,),
+    file="a.c",
+    span=Span(1, 1, 1, 1),
+    evidence="",
+    message=Message(""),
+    suggestion=Message(""),
+    confidence=0.5,
+    severity="medium",
+    fingerprint="a",
+)
+
+
 def show(folder: Path, statement: str) -> Evidence | None:
     """What failing calls show of one statement of a program."""
     work = folder / "work"
     work.mkdir()
     (work / "a.c").write_text(f"{HEAD}int main(void)\n{{\n    {statement}\n    return 0;\n}}\n")
-    finding = Finding(
-        rule="any",
-        language="c/cpp",
-        category="",
-        pattern="",
-        cwe=(252,),
-        file="a.c",
-        span=Span(8, 5, 8, 5 + len(statement)),
-        evidence="",
-        message=Message(""),
-        suggestion=Message(""),
-        confidence=0.5,
-        severity="medium",
-        fingerprint="a",
-    )
+    finding = replace(FINDING, span=Span(8, 5, 8, 5 + len(statement)))
     bench = Workbench(work.resolve(), Ladder(folder / "home"), find_toolchain())
     return asyncio.run(FailingCalls().attempt(finding, bench, Budget(20.0)))
 
@@ -150,3 +156,91 @@ def test_the_end_of_the_input_is_no_failure_that_goes_unsaid(
         found = show(tmp_path / name, statement)
         assert found is not None
         assert found.verdict is verdict, (name, str(found.message))
+
+
+FUNCTIONS = """\
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <unistd.h>
+
+struct log {
+    FILE *file;
+    int lines;
+};
+
+int give_up(int verbose)
+{
+    if (geteuid() != getuid() && setuid(getuid()) == 0 && verbose)
+        puts("given up");
+    return 0;
+}
+
+int drop(void)
+{
+    setuid(getuid()); /* dropped */
+    return 0;
+}
+
+int found(void)
+{
+    setuid(getuid()); /* found out */
+    return geteuid() == getuid() ? 0 : -1;
+}
+
+int put(FILE *file, const char *text)
+{
+    fputs(text, file); /* put */
+    return fflush(file);
+}
+
+int put_all(FILE *file, const char *text)
+{
+    fputs(text, file); /* put and asked */
+    return ferror(file) ? -1 : 0;
+}
+
+void put_line(struct log *log, const char *text)
+{
+    if (log == NULL || log->file == NULL)
+        return;
+    log->lines++;
+    fputs(text, log->file); /* put by a structure */
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("comment", "verdicts"),
+    [
+        ("dropped", {Verdict.REPRODUCED}),
+        ("found out", {Verdict.UNPROVEN}),
+        ("put", {Verdict.REPRODUCED}),
+        ("put and asked", {Verdict.UNPROVEN, Verdict.REPRODUCED}),
+        ("put by a structure", {Verdict.CALLER}),
+    ],
+)
+def test_a_function_that_no_program_calls_is_called_itself(
+    tmp_path: Path, comment: str, verdicts: set[Verdict]
+) -> None:
+    lines = FUNCTIONS.splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if text.endswith(f"/* {comment} */"))
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.c").write_text(FUNCTIONS)
+    end = lines[line - 1].index(";") + 2
+    bench = Workbench(work.resolve(), Ladder(tmp_path / "home"), find_toolchain())
+    finding = replace(FINDING, span=Span(line, 5, line, end))
+    found = asyncio.run(IgnoredFailures().attempt(finding, bench, Budget(20.0)))
+    assert found is not None
+    assert found.verdict in verdicts, str(found.message)
+    if found.verdict is Verdict.UNPROVEN:
+        assert "did not go on as before" in str(found.message)
+    elif comment == "dropped":
+        assert found.case is not None
+        again = asyncio.run(repeats(bench, found, found.case, Budget(20.0)))
+        assert again is not None and again.kind == "failed setuid"
+        repaired = FUNCTIONS.replace(
+            "    setuid(getuid()); /* dropped */\n    return 0;", "    return setuid(getuid());"
+        )
+        bench = bench.with_change("a.c", repaired.encode())
+        assert asyncio.run(repeats(bench, found, found.case, Budget(20.0))) is None

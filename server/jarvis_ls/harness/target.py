@@ -290,6 +290,8 @@ class _Writer:
         if function.result.form == "void":
             return [*lines, "harness_enter();", f"{called};", "harness_leave();"]
         kept = "auto &&" if function.cpp else f"__typeof__({called}) "
+        answer = {"integer": "result", "bool": "result", "pointer": "result != NULL"}
+        told = None if function.cpp else answer.get(function.result.form)
         return [
             *lines,
             "{",
@@ -297,6 +299,7 @@ class _Writer:
             f"    {kept}result = {called};",
             "    harness_leave();",
             "    harness_keep((const void *)&result, sizeof result);",
+            *([f"    harness_answer((long long)({told}));"] if told else []),
             "}",
         ]
 

@@ -25,6 +25,9 @@ _AT_MARGIN = re.compile(
     re.MULTILINE,
 )
 """A function that begins at the margin, with its type in the same line or the one before."""
+_MAIN = re.compile(
+    rb"^(?:[a-z]+[ \t]+)?main[ \t]*\(([^;{}()]{0,400})\)[^{}()#]{0,400}\{", re.MULTILINE
+)
 _DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\b(?!\()", re.MULTILINE)
 _INLINE = re.compile(
     rb"^([A-Z][A-Z0-9_]*)\s[A-Za-z_][\w \t*\n]{0,120}?(\w+)[ \t]*"
@@ -74,6 +77,15 @@ def names_behind_macros(source: Source, language: LanguageName) -> frozenset[byt
     if parse(source.data, language).root_node.has_error:
         found.update(_AT_MARGIN.findall(source.data))
     return frozenset(found - {b"main"})
+
+
+def main_behind_macros(source: Source, language: LanguageName) -> bytes | None:
+    """Return the parameters of a file's `main`, as written, where macros hide from the parser that
+    it is one; None without."""
+    if not parse(source.data, language).root_node.has_error:
+        return None
+    found = _MAIN.search(source.data)
+    return found[1] if found is not None else None
 
 
 def names_made_inline(source: Source, headers: Iterable[Source]) -> frozenset[bytes]:

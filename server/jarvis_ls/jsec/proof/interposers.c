@@ -820,62 +820,79 @@ static int change_id(unsigned *ids, unsigned id)
     return users[1] == 0 ? change_ids(ids, id, id, id) : change_ids(ids, KEEP, id, KEEP);
 }
 
+/* Tells whether a change would leave everything as it is: that it fails harms nobody. */
+static int keeps_ids(const unsigned *ids, unsigned real, unsigned effective, unsigned saved)
+{
+    read_settings();
+    return users_told && (real == KEEP || real == ids[0]) &&
+           (effective == KEEP || effective == ids[1]) && (saved == KEEP || saved == ids[2]);
+}
+
+static int keeps_id(const unsigned *ids, unsigned id)
+{
+    read_settings();
+    return users[1] == 0 ? keeps_ids(ids, id, id, id) : keeps_ids(ids, KEEP, id, KEEP);
+}
+
 /* As of `CHANGE`; where users are told, what they are is changed here. */
-#define BECOME(name, told, real)                                                                   \
-    (call_fails(name, EPERM) ? -1 : users_told ? (told) : is_chosen(name) ? 0 : (real))
+#define BECOME(name, kept, told, real)                                                             \
+    ((kept) ? 0                                                                                    \
+     : call_fails(name, EPERM) ? -1 : users_told ? (told) : is_chosen(name) ? 0 : (real))
 
 int __wrap_setuid(uid_t user)
 {
-    return BECOME("setuid", change_id(users, user), __real_setuid(user));
+    return BECOME("setuid", keeps_id(users, user), change_id(users, user), __real_setuid(user));
 }
 
 int __wrap_setgid(gid_t group)
 {
-    return BECOME("setgid", change_id(groups, group), __real_setgid(group));
+    return BECOME("setgid", keeps_id(groups, group), change_id(groups, group), __real_setgid(group));
 }
 
 int __wrap_seteuid(uid_t user)
 {
-    return BECOME("seteuid", change_ids(users, KEEP, user, KEEP), __real_seteuid(user));
+    return BECOME("seteuid", keeps_ids(users, KEEP, user, KEEP),
+                  change_ids(users, KEEP, user, KEEP), __real_seteuid(user));
 }
 
 int __wrap_setegid(gid_t group)
 {
-    return BECOME("setegid", change_ids(groups, KEEP, group, KEEP), __real_setegid(group));
+    return BECOME("setegid", keeps_ids(groups, KEEP, group, KEEP),
+                  change_ids(groups, KEEP, group, KEEP), __real_setegid(group));
 }
 
 int __wrap_setreuid(uid_t user, uid_t effective)
 {
-    return BECOME("setreuid", change_ids(users, user, effective, effective),
-                  __real_setreuid(user, effective));
+    return BECOME("setreuid", keeps_ids(users, user, effective, effective),
+                  change_ids(users, user, effective, effective), __real_setreuid(user, effective));
 }
 
 int __wrap_setregid(gid_t group, gid_t effective)
 {
-    return BECOME("setregid", change_ids(groups, group, effective, effective),
-                  __real_setregid(group, effective));
+    return BECOME("setregid", keeps_ids(groups, group, effective, effective),
+                  change_ids(groups, group, effective, effective), __real_setregid(group, effective));
 }
 
 int __wrap_setresuid(uid_t user, uid_t effective, uid_t saved)
 {
-    return BECOME("setresuid", change_ids(users, user, effective, saved),
-                  __real_setresuid(user, effective, saved));
+    return BECOME("setresuid", keeps_ids(users, user, effective, saved),
+                  change_ids(users, user, effective, saved), __real_setresuid(user, effective, saved));
 }
 
 int __wrap_setresgid(gid_t group, gid_t effective, gid_t saved)
 {
-    return BECOME("setresgid", change_ids(groups, group, effective, saved),
-                  __real_setresgid(group, effective, saved));
+    return BECOME("setresgid", keeps_ids(groups, group, effective, saved),
+                  change_ids(groups, group, effective, saved), __real_setresgid(group, effective, saved));
 }
 
 int __wrap_setgroups(size_t count, const gid_t *list)
 {
-    return BECOME("setgroups", 0, __real_setgroups(count, list));
+    return BECOME("setgroups", 0, 0, __real_setgroups(count, list));
 }
 
 int __wrap_initgroups(const char *user, gid_t group)
 {
-    return BECOME("initgroups", 0, __real_initgroups(user, group));
+    return BECOME("initgroups", 0, 0, __real_initgroups(user, group));
 }
 
 int __wrap_chroot(const char *name)

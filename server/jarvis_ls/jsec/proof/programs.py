@@ -26,6 +26,7 @@ from jarvis_ls.jsec.proof.evidence import Build
 from jarvis_ls.jsec.proof.exported_names import (
     exported_names,
     is_for_windows,
+    main_behind_macros,
     names_behind_macros,
     names_made_inline,
     plain_includes,
@@ -306,13 +307,14 @@ def _names(
             main = main or node
         else:
             defined.add(name.rpartition(b"::")[2])
+    hidden = main_behind_macros(source, language) if main is None else None
     return SourceNames(
         source.path,
         names_behind_macros(source, language).union(defined),
         words_in(source.data) | macros,
-        main is not None,
+        main is not None or hidden is not None,
         tuple(_guards(main)) if main is not None else (),
-        main is not None and _has_parameters(main),
+        _has_parameters(main) if main is not None else bool(hidden and hidden.strip() != b"void"),
         is_built,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.source import Source
@@ -27,7 +27,7 @@ from jarvis_ls.jsec.proof.evidence import (
 from jarvis_ls.jsec.proof.inputs import Channels, case_with, sample_cases
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
-from jarvis_ls.jsec.proof.reports import ITSELF, OWN, SHORT, Seen, is_unchecked_result
+from jarvis_ls.jsec.proof.reports import FAILED, ITSELF, OWN, SHORT, Seen, is_unchecked_result
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, WRAPPED, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
@@ -55,7 +55,7 @@ _PRIVILEGES = frozenset(
     "setuid setgid seteuid setegid setreuid setregid setresuid setresgid setgroups "
     "initgroups".split()
 )
-_USERS = (SET_USER, ROOT)
+USERS = (SET_USER, ROOT)
 """Who may have started a program that gives up privileges."""
 _LONG_TEXT = b"input\n" * 3000
 _WORD = re.compile(r"\w+")
@@ -73,20 +73,8 @@ class FailingCalls:
 
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
-        # Of a null pointer that is used the whole program tells: that it goes on says nothing.
-        if (
-            not is_unchecked_result(finding)
-            or 252 not in finding.cwe
-            or language_of(finding.file) not in ("c", "cpp")
-        ):
-            return None
-        source = bench.source(finding.file)
-        if source is None:
-            return None
-        first, last = statement_lines(source, finding.span)
-        lines = [source.line_text(line) for line in range(first, min(last, first + 20) + 1)]
-        names = _names(lines, source)
-        if not names:
+        unchecked = unchecked_calls(finding, bench)
+        if unchecked is None:
             return None
         program = find_program(bench, finding.file)
         if isinstance(program, str):
@@ -95,7 +83,7 @@ class FailingCalls:
         reached = False
         runs = 0
         plain_cases = list(_plain_cases(program.build, channels))
-        users = _USERS if _PRIVILEGES.intersection(names) else ()
+        users = USERS if unchecked.of_privileges else ()
         started = [
             [replace(plain, settings=replace(plain.settings, users=ids)) for plain in plain_cases]
             for ids in users
@@ -106,9 +94,9 @@ class FailingCalls:
             (list(sample_cases(program.build, channels)), (1, -1)),
         ):
             failing = {
-                _failing(plain, name, count): _failing(plain, name, NO_CALL)
+                failing_case(plain, name, count): failing_case(plain, name, NO_CALL)
                 for plain in plains
-                for name in names
+                for name in unchecked.names
                 for count in counts
             }
             if not failing:
@@ -120,9 +108,9 @@ class FailingCalls:
             runs += len(found.done)
             done = {run.case: run for run in found.done}
             for run in found.done:
-                seen = _failure_at(run, finding.file, first, last)
+                seen = unchecked.failure_in(run)
                 good = done.get(failing.get(run.case, run.case))
-                if good is None or _fails_as_well(good, run):
+                if good is None or fails_as_well(good, run):
                     continue
                 if seen is not None and went_on(good, run):
                     return _ignored_evidence(run, seen)
@@ -137,6 +125,55 @@ class FailingCalls:
             else Words("No run came to the call."),
             runs=runs,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """The calls of a finding's statement whose results it says are not looked at."""
+
+    file: str
+    first: int
+    """Line that the statement begins in."""
+    last: int
+    names: tuple[str, ...]
+    """Functions of the library that are called there and may fail."""
+
+    @property
+    def of_privileges(self) -> bool:
+        """Return whether one of them changes what the program may do."""
+        return not _PRIVILEGES.isdisjoint(self.names)
+
+    def failure_in(self, run: Run) -> Seen | None:
+        """Return the report of a run that a call there has failed; None without."""
+        return next(
+            (
+                seen
+                for seen in run.seen
+                if seen.kind.startswith(FAILED)
+                and seen.frames
+                and seen.frames[0].file == self.file
+                and self.first <= seen.frames[0].line <= self.last
+            ),
+            None,
+        )
+
+
+def unchecked_calls(finding: Finding, bench: Workbench) -> Unchecked | None:
+    """Return the calls that a finding is about; None where it is about something else, or about an
+    allocation: of a null pointer that is used other rungs tell, that it goes on says nothing."""
+    if (
+        not is_unchecked_result(finding)
+        or 252 not in finding.cwe
+        or language_of(finding.file) not in ("c", "cpp")
+    ):
+        return None
+    source = bench.source(finding.file)
+    if source is None:
+        return None
+    first, last = statement_lines(source, finding.span)
+    lines = [source.line_text(line) for line in range(first, min(last, first + 20) + 1)]
+    names = _names(lines, source)
+    return Unchecked(finding.file, first, last, tuple(names)) if names else None
 
 
 _COUNTS = (*range(1, MOST_CALLS + 1), -1)
@@ -164,7 +201,8 @@ def _names(lines: Iterable[str], source: Source) -> list[str]:
     return [name for name in dict.fromkeys(called) if name in _CALLS]
 
 
-def _failing(plain: Case, name: str, number: int) -> Case:
+def failing_case(plain: Case, name: str, number: int) -> Case:
+    """Return a case in which a call of a function fails, by its number; see `Settings`."""
     return Case(
         plain.build,
         plain.arguments,
@@ -175,21 +213,7 @@ def _failing(plain: Case, name: str, number: int) -> Case:
     )
 
 
-def _failure_at(run: Run, file: str, first: int, last: int) -> Seen | None:
-    return next(
-        (
-            seen
-            for seen in run.seen
-            if seen.kind.startswith("failed ")
-            and seen.frames
-            and seen.frames[0].file == file
-            and first <= seen.frames[0].line <= last
-        ),
-        None,
-    )
-
-
-def _fails_as_well(good: Run, run: Run) -> bool:
+def fails_as_well(good: Run, run: Run) -> bool:
     """Return whether the call that was let fail has failed in the good run, too: then both runs say
     the same of it, whatever the program does."""
     if ITSELF in good.errors:
@@ -209,7 +233,7 @@ def went_on(good: Run, run: Run) -> bool:
 
 def _is_expected(seen: Seen) -> bool:
     """Return whether a report is no flaw of its own: what was not opened is not closed."""
-    return seen.kind == "leak" or seen.kind.startswith("failed ")
+    return seen.kind == "leak" or seen.kind.startswith(FAILED)
 
 
 def _wording(run: Run) -> Sequence[str]:
@@ -231,7 +255,7 @@ def _ignored_evidence(run: Run, seen: Seen) -> Evidence:
         Words(
             "A run did it: '{name}' at {file}:{line} failed, and the program ended with status "
             "{status} and no word about it; with {how}.",
-            name=seen.kind.removeprefix("failed "),
+            name=seen.kind.removeprefix(FAILED),
             file=report.file,
             line=report.line,
             status=run.status,

@@ -189,7 +189,7 @@ class FunctionHarness:
         kinds = kinds if kinds <= LEAKS else kinds - LEAKS
         if not kinds or kinds & UNSET or language_of(finding.file) not in ("c", "cpp"):
             return None
-        search = _Search(finding, bench, budget, kinds)
+        search = Search(finding, bench, budget, kinds)
         if not search.has_place:
             return None
         functions = await search.aside(search.begins)
@@ -207,7 +207,7 @@ class FunctionHarness:
         return found
 
 
-class _Search:
+class Search:
     """The functions that are called for one finding."""
 
     def __init__(
@@ -247,8 +247,8 @@ class _Search:
         finding itself, which is the first of a leak. One that only its own file calls is not asked
         for what it must not be passed."""
         first = self._finding.steps[0]
-        entry = self._around(first.file, first.span)
-        own = self._around(self._finding.file, self._finding.span)
+        entry = self.around(first.file, first.span)
+        own = self.around(self._finding.file, self._finding.span)
         found = [own, entry] if self._leaks else [entry, own]
         if entry is not None and own is not None and own.static and not self._leaks:
             found = [entry]
@@ -262,7 +262,7 @@ class _Search:
             return Words("The function around it could not be parsed.")
         return Words("The function around it could not be parsed: {error}.", error=problems[0])
 
-    def _around(self, file: str, span: Span) -> Function | None:
+    def around(self, file: str, span: Span) -> Function | None:
         """Return the function around a place; its name may be made by a macro, so the parser is
         asked."""
         around = [
@@ -304,11 +304,11 @@ class _Search:
         outer = await self._outermost(tried, _DEEPEST) if needs_callers else tried
         if self._is_flaw_of(outer):
             said = _loss_message(outer) if self._leaks else _did(outer)
-            return _evidence(Verdict.REPRODUCED, outer, said, self._hashes())
+            return _evidence(Verdict.REPRODUCED, outer, said, self.hashes())
         if not outer.function.parameters and not outer.function.of_object:
             if self._has_state(outer.function):
-                return _evidence(Verdict.CALLER, outer, _when_first(outer), self._hashes())
-            return _evidence(Verdict.REPRODUCED, outer, _did(outer), self._hashes())
+                return _evidence(Verdict.CALLER, outer, _when_first(outer), self.hashes())
+            return _evidence(Verdict.REPRODUCED, outer, _did(outer), self.hashes())
         if outer.function.static:
             why = Words(
                 "A call of '{function}' does it, with {values}; no call of it in the project was "
@@ -318,12 +318,12 @@ class _Search:
             )
             return _unproven(why, self._runs)
         message = _loss_message(outer) if self._leaks else _contract(outer)
-        return _evidence(Verdict.CALLER, outer, message, self._hashes())
+        return _evidence(Verdict.CALLER, outer, message, self.hashes())
 
     def _is_flaw_of(self, tried: Tried) -> bool:
         """Return whether a function is to blame for what a call of it does: it loses something, or
         goes on when a call fails, and nothing need be known of what it is called with."""
-        return (self._leaks or tried.failed is not None) and _is_ordinary(tried)
+        return (self._leaks or tried.failed is not None) and is_ordinary(tried)
 
     async def _outermost(self, tried: Tried, depth: int) -> Tried:
         """Return the outermost function whose calls bring the flaw about, on the way up from one
@@ -338,27 +338,35 @@ class _Search:
                 return await self._outermost(above, depth - 1)
         return tried
 
-    async def _try(self, function: Function) -> Tried:
+    async def prepare(self, function: Function) -> tuple[Build, Target] | str:
+        """Return a program that calls a function, or why there is none, in `Words`."""
         self._seen.add((function.file, function.name))
         build = find_closure(self._bench, function.file)
         if isinstance(build, str):
-            return Tried(function, why=build)
+            return build
         if re.search(r'["\\\n]', function.file):
-            return Tried(function, why=Words("its file has an unusual name"))
+            return Words("its file has an unusual name")
         known = await self.aside(lambda: self._known_bounds(function))
         try:
             found_ = self._signatures(function.file)
             twice = self._kinds >= LEAKS  # what is enlarged may be kept from one call to the next
             target = make_target(function, found_, function.file, known, twice=twice)
         except Unsuitable as error:
-            return Tried(function, why=error.args[0])
-        build = replace(
+            why: str = error.args[0]
+            return why
+        return replace(
             build,
             sources=self._linked_files(function, build, target.calls),
             flags=(*build.flags, _MAIN, "-iquote.", "-ffunction-sections"),
             harness=target.text,
             libraries=(*build.libraries, "-Wl,--gc-sections"),
-        )
+        ), target
+
+    async def _try(self, function: Function) -> Tried:
+        prepared = await self.prepare(function)
+        if isinstance(prepared, str):
+            return Tried(function, why=prepared)
+        build, target = prepared
         for rewritten in rewritings_for(self._finding, self._bench):
             build = replace(build, rewritten=rewritten)
             found = await self._find_reports(build, target)
@@ -383,7 +391,7 @@ class _Search:
                         self._runs,
                         run,
                         seen,
-                        _values(target, run),
+                        values_of(target, run),
                         chosen=target.chosen(run.case.stdin),
                         made=target.made,
                     )
@@ -549,7 +557,7 @@ class _Search:
         options = parser_flags(self._bench, build)
         return Unit(file, tuple(options_for(language_of(file) or "c", options)))
 
-    def _hashes(self) -> tuple[tuple[str, str], ...]:
+    def hashes(self) -> tuple[tuple[str, str], ...]:
         """Return the hashes of all functions that were called."""
         found = []
         for file, name in sorted(self._seen):
@@ -574,7 +582,7 @@ def _led_by_coverage(build: Build, tools: Toolchain) -> Build:
     return replace(build, flags=(*build.flags, *_BY_FUZZER), libraries=libraries)
 
 
-def _is_ordinary(tried: Tried) -> bool:
+def is_ordinary(tried: Tried) -> bool:
     """Return whether nothing need be known of what a function is called with: its arguments are
     numbers, strings, streams, places for results, and what the file itself makes."""
     function = tried.function
@@ -586,7 +594,7 @@ def _is_ordinary(tried: Tried) -> bool:
     return plain and needs_none and not function.of_object
 
 
-def _values(target: Target, run: Run) -> tuple[str, ...]:
+def values_of(target: Target, run: Run) -> tuple[str, ...]:
     """Return what of a run's arguments matters; all when the plainest do it as well."""
     told = {match[1]: match[2] for match in _VALUE.finditer(run.errors)}
     chosen = [name for name in target.chosen(run.case.stdin) if name in told]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from jarvis_ls.jsec.proof.rungs.eva import Eva
 from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
+from jarvis_ls.jsec.proof.rungs.ignored_failures import IgnoredFailures
 from jarvis_ls.jsec.proof.rungs.removed_checks import RemovedChecks
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.rungs.rust_runs import RustRuns
@@ -26,6 +27,7 @@ RUNGS: tuple[Rung, ...] = (
     Symbolic(seconds=1.0),
     WholeProgram(),
     Symbolic(),
+    IgnoredFailures(),
     FunctionHarness(),
     RemovedChecks(),
     Eva(),
