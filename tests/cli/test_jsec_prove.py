@@ -442,7 +442,10 @@ def test_a_program_is_linked_as_the_project_links_it(project: Path, home: Path) 
         "#include <stddef.h>\n#ifndef SIZE_INLINE\n#define SIZE_INLINE inline\n#endif\n"
         "SIZE_INLINE size_t\nsum (size_t a, size_t b)\n{\n    return a + b < a ? -1 : a + b;\n}\n"
     )
-    (project / "size.c").write_text('#define SIZE_INLINE extern inline\n#include "size.h"\n')
+    (project / "size.c").write_text(
+        '#define SIZE_INLINE extern inline\n#include "size.h"\n'
+        "#if TEST_SIZE\nint main(void)\n{\n    return 0;\n}\n#endif\n"
+    )
     (project / "Makefile").write_text(
         "CFLAGS = -std=gnu99\nall: tool sample\n"
         "tool: tool.o copy.o version.o size.o\n\t$(CC) -o $@ tool.o copy.o version.o size.o\n"

@@ -320,16 +320,24 @@ def _names(
 
 
 def _guards(node: Node) -> Iterator[str]:
-    """Yield the macros whose `#ifdef` is around a node."""
+    """Yield the macros that must be defined for a node to be compiled, by the conditions around
+    it."""
+    below = node
     for around in ancestors(node):
-        if (
-            around.type == "preproc_ifdef"
-            and around.children
-            and around.children[0].type == "#ifdef"
-        ):
+        is_other = below.type.startswith("preproc_el")  # behind `#else` or `#elif`
+        below = around
+        if is_other or not around.children or around.children[0].type not in ("#ifdef", "#if"):
+            continue
+        if around.type == "preproc_ifdef":
             name = text(around.child_by_field_name("name"))
-            if name and not name.startswith("_"):
-                yield name
+        else:
+            condition = around.child_by_field_name("condition")
+            while condition is not None and condition.type == "preproc_defined":
+                condition = condition.named_children[0] if condition.named_children else None
+            is_name = condition is not None and condition.type == "identifier"
+            name = text(condition) if is_name else ""
+        if name and not name.startswith("_"):
+            yield name
 
 
 def _has_parameters(node: Node) -> bool:
