@@ -129,7 +129,7 @@ def test_a_handler_that_calls_what_none_may_is_shown_by_a_signal(
     assert jsec("replay", case, str(project), "--trust", home=home).returncode == 0
 
 
-def test_calls_outside_of_handlers_and_in_handlers_that_never_run_show_nothing(
+def test_calls_outside_of_handlers_and_in_handlers_that_never_run_are_not_reproduced(
     tmp_path: Path,
     home: Path,  # noqa: F811
 ) -> None:
@@ -138,4 +138,55 @@ def test_calls_outside_of_handlers_and_in_handlers_that_never_run_show_nothing(
     (project / "a.c").write_text(SOUND)
     told = prove(project, home, "--all")["findings"]
     verdicts = {item["line"]: item["proof"]["verdict"] for item in told if item["rule"] == RULE}
-    assert verdicts == {12: "unproven", 17: "unproven", 22: "unproven"}
+    assert verdicts == {12: "unproven", 17: "unproven", 22: "depends_on_caller"}
+
+
+SERVER = """\
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int verbose;
+
+static void stop(int number)
+{
+    printf("stopped by %d\\n", number); /* stopped */
+    exit(1);
+}
+
+static void hang_up(int number)
+{
+    if (verbose > 3)
+        printf("hung up by %d\\n", number); /* hung up */
+}
+
+int serve(const char *command)
+{
+    if (strcmp(command, "serve on 7000 as alice, aloud") != 0)
+        return 1;
+    signal(SIGINT, stop);
+    signal(SIGHUP, hang_up);
+    return getchar();
+}
+"""
+
+
+def test_a_handler_that_no_program_installs_is_installed_alone(
+    tmp_path: Path,
+    home: Path,  # noqa: F811
+) -> None:
+    project = tmp_path / "work"
+    project.mkdir()
+    (project / "server.c").write_text(SERVER)
+    lines = SERVER.splitlines()
+    proofs = {
+        lines[finding["line"] - 1].partition("/* ")[2].removesuffix(" */"): finding["proof"]
+        for finding in prove(project, home, "--all", "--min-confidence", "0")["findings"]
+        if finding["rule"] == "unsafe-call-in-signal-handler"
+    }
+    stopped = proofs["stopped"]
+    assert stopped["verdict"] == "depends_on_caller"
+    assert "for which 'stop' is installed: it called 'printf'" in stopped["message"]["text"]
+    assert jsec("replay", stopped["case_id"], str(project), "--trust", home=home).returncode == 1
+    assert proofs["hung up"]["verdict"] == "unproven"

@@ -2,19 +2,22 @@
 
 Each signal that the program installs a handler for arrives once. What is shown is that the handler
 then made the call of the finding: had the signal come in the middle of such a function, its data
-would have been changed half way.
+would have been changed half way. Where no run installs the handler, a program of ours does, and
+what is shown depends on that.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
+from jarvis_ls.harness.signature import Function
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
+from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Settings, Verdict
 from jarvis_ls.jsec.proof.inputs import Channels, cases_of
 from jarvis_ls.jsec.proof.places import flaw_lines
 from jarvis_ls.jsec.proof.programs import Program, find_program, system_program
@@ -26,6 +29,7 @@ from jarvis_ls.jsec.proof.reports import (
     is_at,
     places_pattern,
 )
+from jarvis_ls.jsec.proof.rungs.function_harness import Search
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
@@ -38,6 +42,24 @@ _MOMENTS = (1, 20)
 """When signals arrive: see `Settings.signals`."""
 _MOST_CASES = 40
 """Runs for each moment."""
+
+
+_KEPT_SECONDS = 5.0
+"""So much of a budget is left to a program of our own."""
+_KINDS = frozenset({IN_HANDLER})
+_PROGRAM = """\
+/* Made by jsec: installs one function of the file below as a handler; the signal then arrives. */
+#define main jsec_main_of_the_unit
+#include "{file}"
+#undef main
+#include <signal.h>
+
+int main(void)
+{{
+    signal({signal}, ({type}){handler});
+    return 0;
+}}
+"""
 
 
 class SignalHandlers:
@@ -55,12 +77,17 @@ class SignalHandlers:
             return None
         found: Evidence | None = None
         programs = find_program(bench, finding.file), system_program(bench, finding.file)
+        own = budget.without(_KEPT_SECONDS)
         for program in programs:
-            if program is not None and budget.left > 0:
-                found = await _attempt(finding, bench, budget, program)
+            if program is not None and own.left > 0:
+                found = await _attempt(finding, bench, own, program)
                 if found.is_decisive or found.runs:
                     break
-        return found
+        budget.spend(own.spent)
+        if found is not None and found.is_decisive:
+            return found
+        alone = await _attempt_alone(finding, bench, budget)
+        return alone or found
 
 
 async def _attempt(
@@ -83,6 +110,69 @@ async def _attempt(
         Words("In {count} runs no handler of a signal came to the call.", count=len(found.done)),
         runs=len(found.done),
     )
+
+
+async def _attempt_alone(finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
+    """Return what a signal shows whose handler our program installs; None when it shows nothing."""
+    search = Search(finding, bench, budget, _KINDS)
+    steps = [(step.file, step.span) for step in (*finding.steps, *finding.related)]
+    around = await search.aside(
+        lambda: [search.around(*place) for place in ((finding.file, finding.span), *steps)]
+    )
+    for handler in dict.fromkeys(function for function in around if function is not None):
+        signal = _signal_of(bench, handler)
+        if not signal or handler.cpp or len(handler.parameters) > 1 or budget.left <= 0:
+            continue
+        prepared = await search.prepare(handler)
+        if isinstance(prepared, str):
+            continue
+        text = _PROGRAM.format(
+            file=handler.file,
+            signal=signal,
+            type="void (*)(int)",
+            handler=handler.name,
+        )
+        build = replace(prepared[0], harness=text, signals=True)
+        case = Case(build, settings=Settings(signals=1))
+        ran = await run_cases(bench, [case], LEVELS[0], budget, leaks=False)
+        for run in ran.done:
+            place = flaw_lines(bench, finding)[0]
+            if seen := _fit(run, place):
+                at = next(frame for frame in seen.frames if is_at(frame, place))
+                message = Words(
+                    "It happens when a signal arrives for which '{function}' is installed: it "
+                    "called '{name}' at {file}:{line}.",
+                    function=handler.name,
+                    name=seen.kind.removeprefix(IN_HANDLER),
+                    file=at.file,
+                    line=at.line,
+                )
+                return Evidence(
+                    Verdict.CALLER,
+                    NAME,
+                    message,
+                    case=run.case,
+                    report=seen.report,
+                    functions=search.hashes(),
+                    runs=1,
+                )
+    return None
+
+
+def _signal_of(bench: Workbench, function: Function) -> str:
+    """Return the signal that a function is installed for, as its file says; empty when it is for
+    none."""
+    source = bench.source(function.file)
+    if source is None:
+        return ""
+    name = re.escape(function.name.encode())
+    named = re.search(rb"\b(SIG[A-Z0-9]+)\b[^;{}]{0,80}\b" + name + rb"\b", source.data)
+    if named is not None:
+        return named[1].decode()
+    is_set = re.search(
+        rb"\b(?:sa_handler|sigset|signal)\b[^;{}]{0,80}\b" + name + rb"\b", source.data
+    )
+    return "SIGTERM" if is_set is not None else ""
 
 
 def _cases(build: Build, channels: Channels) -> Iterator[Case]:
