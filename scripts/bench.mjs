@@ -11,6 +11,8 @@ import { setUpPython, venv } from './setup/python.mjs';
 import { requireTools, TOOLS } from './setup/tools.mjs';
 
 const BENCHES = path.join(ROOT, 'tests', 'bench');
+/** What `projects-proof` asks of. */
+const PROVEN = ['inetutils', 'mtools', 'nano', 'procps', 'screen', 'unrtf', 'less', 'gzip'];
 
 await task(async () => {
   const given = process.argv.slice(2);
@@ -52,7 +54,7 @@ await task(async () => {
 function more(file, options) {
   if (nameOf(file) === 'tasks') return options.length > 0 ? packages('measure/real_tasks') : [];
   if (nameOf(file) === 'code-agent') return ['toolz', 'sortedcontainers'];
-  if (nameOf(file) === 'projects-proof') return ['unrtf', 'mtools', 'less', 'gzip'];
+  if (nameOf(file) === 'projects-proof') return PROVEN;
   return nameOf(file) === 'calibration' ? packages('judged') : [];
 }
 
