@@ -56,7 +56,7 @@ _PROGRAM = """\
 
 int main(void)
 {{
-    signal({signal}, ({type}){handler});
+    signal({signal}, (void (*)(int)){handler});
     return 0;
 }}
 """
@@ -129,7 +129,6 @@ async def _attempt_alone(finding: Finding, bench: Workbench, budget: Budget) -> 
         text = _PROGRAM.format(
             file=handler.file,
             signal=signal,
-            type="void (*)(int)",
             handler=handler.name,
         )
         build = replace(prepared[0], harness=text, signals=True)
