@@ -577,6 +577,22 @@ FILE *__wrap_freopen(const char *name, const char *mode, FILE *file)
     return NULL;
 }
 
+/* Gives a descriptor a number that is not met elsewhere, such as among the lines of sources that the
+ * sanitizers keep: the highest that it may have. */
+static int rare_number(int descriptor)
+{
+    static const int numbers[] = {64817, 16273, 4049, 1013, 727};
+    size_t at;
+    for (at = 0; at < sizeof numbers / sizeof *numbers; at++) {
+        int other = fcntl(descriptor, F_DUPFD, numbers[at]);
+        if (other >= 0) {
+            __real_close(descriptor);
+            return other;
+        }
+    }
+    return descriptor;
+}
+
 int __wrap_open(const char *name, int flags, ...)
 {
     mode_t mode;
@@ -598,13 +614,8 @@ int __wrap_open(const char *name, int flags, ...)
         }
     }
     tell_own_failure("open", descriptor < 0);
-    if (descriptor >= 0 && calls_one_function && !is_held) { /* a number that is not met elsewhere */
-        int other = fcntl(descriptor, F_DUPFD, 721);
-        if (other >= 0) {
-            __real_close(descriptor);
-            descriptor = other;
-        }
-    }
+    if (descriptor >= 0 && calls_one_function && !is_held)
+        descriptor = rare_number(descriptor);
     if (descriptor >= 0)
         note_open("open", DESCRIPTOR(descriptor), FRAME);
     return descriptor;
