@@ -687,8 +687,8 @@ class _Writer:
             if place == _OBJECT:
                 called = f"{variable}->{called.removeprefix(f'{function.of_object}::')}"
             self.calls.add(function.name)
-            once = f'"{what} after {function.name}"'
-            often = f'"{what} after %lld calls of {function.name}"'
+            after = _plain(function.name)
+            once, often = f'"{what} after {after}"', f'"{what} after %lld calls of {after}"'
             calls.append(
                 [
                     "for (int time = 0; time < times; time++) {",
