@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,9 +18,8 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.harness.inputs import is_length
 from jarvis_ls.harness.opaque_handles import RETURNED, Handles, is_ending
 from jarvis_ls.harness.signature import Function, Kind, Member, Parameter, Record, Signatures
+from jarvis_ls.harness.target_inputs import FILE, RAW, Choice, Target
 
-MOST_BYTES = 4096
-"""Of one input: `HARNESS_MOST` of the driver."""
 REPORTED = 77
 """What the sanitizers are told to exit with: `HARNESS_REPORTED` of the driver."""
 CPP = "// C++\n"
@@ -31,10 +30,6 @@ _MAIN = _HERE / "target_main.c"
 _DEEPEST = 3
 _MOST_CHOICES = 160
 """Choices of one target: structures of structures have many."""
-_MOST_PAIRS = 300
-_MOST_INPUTS = 600
-"""Inputs that are listed, without null pointers: each is a process."""
-_MOST_NULLS = 100
 _COUNTS = (16, 1, 2, 3, 4, 7, 8, 32, 64, 100, 255, 256, 1024)
 """Elements of an array, the plainest first."""
 _LENGTHS = (1, 0, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 300, 1024, 4096)
@@ -42,13 +37,8 @@ _LENGTHS = (1, 0, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 300, 1024
 _LARGEST_COUNT = 70_000
 _ROOM = 65_536
 """Bytes behind a pointer of which nothing is known."""
-_RAW = 255
-"""The pattern whose contents come from the input."""
-_FILE = 254
-"""Of a string: the name of a file whose contents come from the input."""
 _NAMING = re.compile(r"(?i)file|path|name|src|source|input|from|archive")
 """Parameters and members that may be the name of a file."""
-_TAIL = 64
 _OBJECT = -1
 """Place of the object that a method is called on."""
 _MOST_CHANGING = 4
@@ -83,59 +73,6 @@ class Preconditions:
     """Numbers that every caller bounds."""
     values: tuple[int, ...] = ()
     """Numbers worth a try with their neighbours, such as sizes on the way to a finding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A place in the input that decides something."""
-
-    at: int
-    """Offset of its first byte."""
-    size: int
-    """Bytes of it."""
-    name: str
-    """What it decides, as in the source: a parameter, or a member of what it points to."""
-    first: tuple[int, ...]
-    """Values of its first byte that are worth a try."""
-    second: tuple[int, ...] = ()
-    """Of its second byte, likewise."""
-    third: tuple[int, ...] = ()
-    """Of its third byte, likewise."""
-    pointer: bool = False
-    """Whether 1 in the first byte is a null pointer."""
-    low: int = 0
-    """Of a number that may be any: what the other eight bytes are added to."""
-    number: bool = False
-    """Whether 255 in the first byte has the number taken from the other eight."""
-    early: bool = False
-    """Whether its ways are tried before those of the others."""
-    contents: bool = False
-    """Whether it may be a file whose contents come from the input."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The program's text and what its inputs mean."""
-
-    text: str
-    """One file, to be compiled where `file` can be included."""
-    choices: tuple[Choice, ...]
-    made: frozenset[int] = frozenset()
-    """Parameters, by their place, that are given what functions of the file have made."""
-    calls: frozenset[str] = frozenset()
-    """Names of these functions, and of others that the program calls besides the one that is
-    examined."""
-
-    @property
-    def size(self) -> int:
-        """Return how many bytes the choices take."""
-        return self.choices[-1].at + self.choices[-1].size if self.choices else 0
-
-    def chosen(self, data: bytes) -> tuple[str, ...]:
-        """Return the names of what an input decides otherwise than plainly."""
-        return tuple(
-            choice.name for choice in self.choices if any(data[choice.at : choice.at + choice.size])
-        )
 
 
 def make_target(
@@ -176,71 +113,6 @@ def make_target(
         )
     )
     return Target(text, tuple(writer.choices), frozenset(writer.made), frozenset(writer.calls))
-
-
-def directed(target: Target) -> Iterator[bytes]:
-    """Yield the inputs that differ from the plainest in one choice, then in two of them; those
-    with null pointers last.
-    """
-    seen = set()
-    choices = sorted(target.choices, key=lambda choice: not choice.early)
-    singles = [list(_ways(choice)) for choice in choices]
-    plain = bytes(target.size)
-    inputs = [plain, *(_with(plain, way) for ways in singles for way in ways)]
-    few = [ways[:6] for ways in singles if ways]
-    pairs = (
-        _with(_with(plain, a), b)
-        for mine, theirs in itertools.combinations(few, 2)
-        for a, b in itertools.product(mine, theirs)
-    )
-    inputs += itertools.islice(pairs, _MOST_PAIRS)
-    nulls = [choice.at for choice in target.choices if choice.pointer]
-    inputs.sort(key=lambda data: sum(data[at] == 1 for at in nulls))
-    without = [data for data in inputs if all(data[at] != 1 for at in nulls)]
-    for data in [*without[:_MOST_INPUTS], *inputs[len(without) :][:_MOST_NULLS]]:
-        if data not in seen:
-            seen.add(data)
-            yield data
-
-
-def seeds(target: Target, samples: Iterable[bytes] = ()) -> Iterator[bytes]:
-    """Yield the inputs that exploration begins with: the first takes all contents from the bytes
-    behind the choices, so do the next with contents of `samples`, the others are those of
-    `directed` that have no null pointer."""
-    raw = bytearray(target.size)
-    named = next((choice for choice in target.choices if _FILE in choice.third), None)
-    for choice in target.choices:
-        if choice is named:
-            raw[choice.at + 2] = _FILE  # another name is perhaps one that is written to
-        elif choice.third and _FILE not in choice.third:
-            raw[choice.at + 2] = _RAW
-    yield bytes(raw) + bytes(_TAIL)
-    if any(choice.contents for choice in target.choices):
-        for sample in samples:
-            yield bytes(raw) + sample[: MOST_BYTES - len(raw)]
-    nulls = [choice.at for choice in target.choices if choice.pointer]
-    yield from (data for data in directed(target) if all(data[at] != 1 for at in nulls))
-
-
-def pack(inputs: Iterable[bytes]) -> bytes:
-    """Return inputs as the program reads them from a file."""
-    return b"".join(len(data).to_bytes(2, "little") + data for data in inputs)
-
-
-def _ways(choice: Choice) -> Iterator[tuple[int, bytes]]:
-    """Yield what else can be chosen: offset and bytes."""
-    columns = [choice.first or (0,), choice.second or (0,), choice.third or (0,)]
-    ways = [(a, 0, 0) for a in columns[0]]
-    ways += [(0, b, 0) for b in columns[1]] + [(0, 0, c) for c in columns[2]]
-    ways += [(0, b, c) for b in columns[1] if b for c in columns[2] if c][:40]
-    for way in ways:
-        if any(way):
-            yield choice.at, bytes(way[: min(3, choice.size)])
-
-
-def _with(data: bytes, way: tuple[int, bytes]) -> bytes:
-    at, new = way
-    return data[:at] + new + data[at + len(new) :]
 
 
 class _Writer:
@@ -526,7 +398,7 @@ class _Writer:
         last = re.split(r"[ .>*]", name)[-1]
         names_file = not is_stream and _NAMING.search(last) is not None
         if names_file:
-            patterns = (*patterns[:1], _FILE, *patterns[1:])
+            patterns = (*patterns[:1], FILE, *patterns[1:])
         choice = Choice(
             self._at,
             3,
@@ -554,7 +426,7 @@ class _Writer:
         lines, contents, size = self._string(name, f"{variable}_text", null, is_stream=True)
         at = self.choices[-1].at
         made = (
-            f"FILE *{variable} = harness_byte({at}) != 1 && harness_byte({at + 2}) == {_RAW} ? "
+            f"FILE *{variable} = harness_byte({at}) != 1 && harness_byte({at + 2}) == {RAW} ? "
             f"harness_stream_of_input(harness_choices) : "
             f"harness_stream({contents}, {size} ? {size} - 1 : 0);"
         )

@@ -37,14 +37,11 @@ from jarvis_ls.harness.target import (
     REPORTED,
     Preconditions,
     Range,
-    Target,
     Unsuitable,
-    directed,
     is_plain,
     make_target,
-    pack,
-    seeds,
 )
+from jarvis_ls.harness.target_inputs import Target, directed, pack, seeds
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.call_facts import call_facts
 from jarvis_ls.jsec.proof.checked_conversions import rewritings_for

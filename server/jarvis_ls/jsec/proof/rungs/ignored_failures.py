@@ -13,7 +13,7 @@ from dataclasses import replace
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.signature import Function
-from jarvis_ls.harness.target import Target, directed
+from jarvis_ls.harness.target_inputs import Target, directed
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import NO_CALL, Case, Evidence, Settings, Verdict
 from jarvis_ls.jsec.proof.reports import FAILED, Seen
