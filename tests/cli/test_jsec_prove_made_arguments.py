@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
-from tests.support.starting import quick
+from tests.cli.test_jsec_prove import jsec
 
 STORE = """\
 #include <stdio.h>
@@ -136,18 +134,6 @@ pytestmark = [
     ),
     pytest.mark.watches(),
 ]
-
-
-def jsec(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*quick("jarvis_ls.cli.jsec"), *arguments],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=600,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "LC_ALL": "C", "JARVIS_HOME": str(home)},
-    )
 
 
 def prove(folder: Path, name: str, text: str) -> dict[str, dict[str, Any]]:

@@ -88,17 +88,19 @@ def main_behind_macros(source: Source, language: LanguageName) -> bytes | None:
     return found[1] if found is not None else None
 
 
-def names_made_inline(source: Source, headers: Iterable[Source]) -> frozenset[bytes]:
+def functions_of_macros(header: Source) -> list[tuple[bytes, bytes]]:
+    """Return the functions that a header defines behind macros: macro and name."""
+    return _INLINE.findall(header.data)
+
+
+def names_made_inline(
+    source: Source, headers: Iterable[Iterable[tuple[bytes, bytes]]]
+) -> frozenset[bytes]:
     """Return the functions of headers whose one definition a file has: it says by a macro of its
-    own how those that begin with this word are compiled."""
+    own how those that begin with this word are compiled. `headers` are the functions of each, as
+    `functions_of_macros` says."""
     macros = set(_DEFINED.findall(source.data))
-    return frozenset(
-        name
-        for header in headers
-        if macros
-        for macro, name in _INLINE.findall(header.data)
-        if macro in macros
-    )
+    return frozenset(name for header in headers for macro, name in header if macro in macros)
 
 
 def is_for_windows(source: Source, own: frozenset[str]) -> bool:

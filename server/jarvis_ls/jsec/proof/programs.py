@@ -25,6 +25,7 @@ from jarvis_ls.jsec.proof.configured import Linked, configured
 from jarvis_ls.jsec.proof.evidence import Build
 from jarvis_ls.jsec.proof.exported_names import (
     exported_names,
+    functions_of_macros,
     is_for_windows,
     main_behind_macros,
     names_behind_macros,
@@ -118,11 +119,10 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     linked = [closure for main in mains if file in (closure := _closure(main, names, bench))]
     if not linked:
         return Words(_NO_USE.template, file=file)
-    made = configured(bench).linked
     files = min(
         linked,
         key=lambda item: (
-            not any(item[0] in program.files for program in made),
+            _linked_with(bench, item[0]) is None,
             bool(names[item[0]].wanted),
             len(item),
             item,
@@ -242,7 +242,7 @@ def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
         if not any(is_for_windows(text, headers.names) for text in (source, *plain)):
             macros, static = _macros_of(own), static_macros((source, *own))
             names = _names(source, macros, static, is_built=path in built)
-            inline = names_made_inline(source, own)
+            inline = names_made_inline(source, map(headers.functions_of_macros, own))
             found[path] = replace(names, defined=names.defined | inline) if inline else names
     return found
 
@@ -270,6 +270,7 @@ class _Headers:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self._paths: dict[str, list[str]] = {}
+        self._of_macros: dict[str, list[tuple[bytes, bytes]]] = {}
         for file in list_sources(bench.root, Settings(default_excludes=True)).files:
             if _is_header(file.path):
                 self._paths.setdefault(PurePosixPath(file.path).name, []).append(file.path)
@@ -278,6 +279,12 @@ class _Headers:
     def names(self) -> frozenset[str]:
         """Return their names without folders."""
         return frozenset(self._paths)
+
+    def functions_of_macros(self, header: Source) -> list[tuple[bytes, bytes]]:
+        """Return the functions that a header defines behind macros: macro and name."""
+        if header.path not in self._of_macros:
+            self._of_macros[header.path] = functions_of_macros(header)
+        return self._of_macros[header.path]
 
     def of(
         self, source: Source, includes: Callable[[Source], Iterable[bytes]] = _all_includes

@@ -93,28 +93,14 @@ class FailingCalls:
             *(([plain], _COUNTS) for plain in plain_cases),
             (list(sample_cases(program.build, channels)), (1, -1)),
         ):
-            failing = {
-                failing_case(plain, name, count): failing_case(plain, name, NO_CALL)
-                for plain in plains
-                for name in unchecked.names
-                for count in counts
-            }
-            if not failing:
-                continue
-            cases = list(dict.fromkeys([*failing.values(), *failing]))
-            found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
+            found = await let_fail(bench, unchecked, plains, counts, budget)
             if found.failure:
                 return Evidence(Verdict.UNPROVEN, NAME, found.failure)
-            runs += len(found.done)
-            done = {run.case: run for run in found.done}
-            for run in found.done:
-                seen = unchecked.failure_in(run)
-                good = done.get(failing.get(run.case, run.case))
-                if good is None or fails_as_well(good, run):
-                    continue
-                if seen is not None and went_on(good, run):
+            runs += found.runs
+            for good, run, seen in found.reached:
+                if went_on(good, run):
                     return _ignored_evidence(run, seen)
-                reached = reached or seen is not None
+            reached = reached or bool(found.reached)
             if reached or budget.left <= 0:
                 break
         return Evidence(
@@ -129,7 +115,7 @@ class FailingCalls:
 
 @dataclass(frozen=True, slots=True)
 class Unchecked:
-    """The calls of a finding's statement whose results it says are not looked at."""
+    """The calls in the statement of a finding whose results are not checked."""
 
     file: str
     first: int
@@ -176,6 +162,50 @@ def unchecked_calls(finding: Finding, bench: Workbench) -> Unchecked | None:
     return Unchecked(finding.file, first, last, tuple(names)) if names else None
 
 
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """What runs have shown in which unchecked calls fail."""
+
+    runs: int
+    reached: tuple[tuple[Run, Run, Seen], ...] = ()
+    """Of each that came to the call: the run in which it succeeds, the one in which it failed, and
+    the report of that."""
+    failure: str = ""
+    """Why nothing could be built, in `Words`."""
+
+
+async def let_fail(
+    bench: Workbench,
+    unchecked: Unchecked,
+    plains: Iterable[Case],
+    numbers: Sequence[int],
+    budget: Budget,
+) -> Failures:
+    """Return what comes of some cases when unchecked calls fail in them, by their numbers; see
+    `Settings.fail_number`. A call that fails in the good run, too, shows nothing."""
+    failing = {
+        _failing_case(plain, name, number): _failing_case(plain, name, NO_CALL)
+        for plain in plains
+        for name in unchecked.names
+        for number in numbers
+    }
+    if not failing:
+        return Failures(0)
+    cases = list(dict.fromkeys([*failing.values(), *failing]))
+    found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
+    if found.failure:
+        return Failures(0, failure=found.failure)
+    done = {run.case: run for run in found.done}
+    reached = [
+        (good, run, seen)
+        for run in found.done
+        if (seen := unchecked.failure_in(run)) is not None
+        and (good := done.get(failing.get(run.case, run.case))) is not None
+        and not _fails_as_well(good, run)
+    ]
+    return Failures(len(found.done), tuple(reached))
+
+
 _COUNTS = (*range(1, MOST_CALLS + 1), -1)
 
 
@@ -201,8 +231,7 @@ def _names(lines: Iterable[str], source: Source) -> list[str]:
     return [name for name in dict.fromkeys(called) if name in _CALLS]
 
 
-def failing_case(plain: Case, name: str, number: int) -> Case:
-    """Return a case in which a call of a function fails, by its number; see `Settings`."""
+def _failing_case(plain: Case, name: str, number: int) -> Case:
     return Case(
         plain.build,
         plain.arguments,
@@ -213,7 +242,7 @@ def failing_case(plain: Case, name: str, number: int) -> Case:
     )
 
 
-def fails_as_well(good: Run, run: Run) -> bool:
+def _fails_as_well(good: Run, run: Run) -> bool:
     """Return whether the call that was let fail has failed in the good run, too: then both runs say
     the same of it, whatever the program does."""
     if ITSELF in good.errors:

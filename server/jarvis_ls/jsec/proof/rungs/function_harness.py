@@ -383,15 +383,7 @@ class Search:
                 return Tried(function, why=done.failure)
             for run in done.done:
                 if seen := first_fit(run, self._kinds, self._places, self._path):
-                    return Tried(
-                        function,
-                        self._runs,
-                        run,
-                        seen,
-                        values_of(target, run),
-                        chosen=target.chosen(run.case.stdin),
-                        made=target.made,
-                    )
+                    return tried_by(function, target, run, seen, self._runs)
         return Tried(function, self._runs)
 
     def _known_bounds(self, function: Function) -> Preconditions:
@@ -591,7 +583,20 @@ def is_ordinary(tried: Tried) -> bool:
     return plain and needs_none and not function.of_object
 
 
-def values_of(target: Target, run: Run) -> tuple[str, ...]:
+def tried_by(function: Function, target: Target, run: Run, seen: Seen, runs: int) -> Tried:
+    """Return what a run of a target has shown, the last of some."""
+    return Tried(
+        function,
+        runs,
+        run,
+        seen,
+        _values(target, run),
+        chosen=target.chosen(run.case.stdin),
+        made=target.made,
+    )
+
+
+def _values(target: Target, run: Run) -> tuple[str, ...]:
     """Return what of a run's arguments matters; all when the plainest do it as well."""
     told = {match[1]: match[2] for match in _VALUE.finditer(run.errors)}
     chosen = [name for name in target.chosen(run.case.stdin) if name in told]

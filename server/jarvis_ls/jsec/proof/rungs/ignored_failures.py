@@ -1,4 +1,4 @@
-"""Calls the function around a call whose result a finding says is not looked at, and lets it fail.
+"""Calls by itself the function that an unchecked call is in, and lets that call fail.
 
 What `failing_calls` shows of a program is shown here of one function, where no run of the program
 comes to the call, or there is no program: it returns what it returns when the call succeeds, and
@@ -12,15 +12,13 @@ from dataclasses import replace
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
-from jarvis_ls.harness.signature import Function
-from jarvis_ls.harness.target_inputs import Target, directed
+from jarvis_ls.harness.target_inputs import directed
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.evidence import NO_CALL, Case, Evidence, Settings, Verdict
-from jarvis_ls.jsec.proof.reports import FAILED, Seen
+from jarvis_ls.jsec.proof.evidence import Case, Evidence, Settings, Verdict
+from jarvis_ls.jsec.proof.reports import FAILED
 from jarvis_ls.jsec.proof.rungs.failing_calls import (
     USERS,
-    failing_case,
-    fails_as_well,
+    let_fail,
     unchecked_calls,
     went_on,
 )
@@ -29,9 +27,8 @@ from jarvis_ls.jsec.proof.rungs.function_harness import (
     Search,
     Tried,
     is_ordinary,
-    values_of,
+    tried_by,
 )
-from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 
@@ -74,53 +71,25 @@ class IgnoredFailures:
             for users in (USERS if unchecked.of_privileges else ((),))
             for data in itertools.islice(directed(target), _MOST_INPUTS)
         ]
-        failing = {
-            failing_case(plain, name, number): failing_case(plain, name, NO_CALL)
-            for plain in plains
-            for name in unchecked.names
-            for number in _NUMBERS
-        }
-        cases = list(dict.fromkeys([*failing.values(), *failing]))
-        found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
+        found = await let_fail(bench, unchecked, plains, _NUMBERS, budget)
         if found.failure:
             return Evidence(Verdict.UNPROVEN, NAME, found.failure)
-        done = {run.case: run for run in found.done}
-        reached = False
-        for case, good_case in failing.items():
-            run, good = done.get(case), done.get(good_case)
-            if run is None or good is None or good.status != 0:
-                continue
-            seen = unchecked.failure_in(run)
-            if seen is None or fails_as_well(good, run):
-                continue
-            reached = True
+        returned = [item for item in found.reached if item[0].status == 0]
+        for good, run, seen in returned:
             if went_on(good, run):
-                tried = _tried(function, target, run, seen, len(found.done))
+                tried = tried_by(function, target, run, seen, found.runs)
                 return replace(_evidence(tried), functions=search.hashes())
-        count = len(found.done)
-        if reached:
+        if returned:
             why = Words(
                 "'{function}' did not go on as before when the call failed.", function=function.name
             )
         else:
             why = Words(
                 "{count} calls of '{function}' did not come to the call.",
-                count=count,
+                count=found.runs,
                 function=function.name,
             )
-        return Evidence(Verdict.UNPROVEN, NAME, why, runs=count)
-
-
-def _tried(function: Function, target: Target, run: Run, seen: Seen, runs: int) -> Tried:
-    return Tried(
-        function,
-        runs,
-        run,
-        seen,
-        values_of(target, run),
-        chosen=target.chosen(run.case.stdin),
-        made=target.made,
-    )
+        return Evidence(Verdict.UNPROVEN, NAME, why, runs=found.runs)
 
 
 def _evidence(tried: Tried) -> Evidence:

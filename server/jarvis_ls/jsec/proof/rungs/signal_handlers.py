@@ -30,7 +30,7 @@ from jarvis_ls.jsec.proof.reports import (
     places_pattern,
 )
 from jarvis_ls.jsec.proof.rungs.function_harness import Search
-from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
+from jarvis_ls.jsec.proof.rungs.whole_program import KEPT_SECONDS, WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -44,8 +44,6 @@ _MOST_CASES = 40
 """Runs for each moment."""
 
 
-_KEPT_SECONDS = 5.0
-"""So much of a budget is left to a program of our own."""
 _KINDS = frozenset({IN_HANDLER})
 _PROGRAM = """\
 /* Made by jsec: installs one function of the file below as a handler; the signal then arrives. */
@@ -77,7 +75,7 @@ class SignalHandlers:
             return None
         found: Evidence | None = None
         programs = find_program(bench, finding.file), system_program(bench, finding.file)
-        own = budget.without(_KEPT_SECONDS)
+        own = budget.without(KEPT_SECONDS)
         for program in programs:
             if program is not None and own.left > 0:
                 found = await _attempt(finding, bench, own, program)
@@ -115,6 +113,7 @@ async def _attempt(
 async def _attempt_alone(finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
     """Return what a signal shows whose handler our program installs; None when it shows nothing."""
     search = Search(finding, bench, budget, _KINDS)
+    place = flaw_lines(bench, finding)[0]
     steps = [(step.file, step.span) for step in (*finding.steps, *finding.related)]
     around = await search.aside(
         lambda: [search.around(*place) for place in ((finding.file, finding.span), *steps)]
@@ -126,35 +125,14 @@ async def _attempt_alone(finding: Finding, bench: Workbench, budget: Budget) -> 
         prepared = await search.prepare(handler)
         if isinstance(prepared, str):
             continue
-        text = _PROGRAM.format(
-            file=handler.file,
-            signal=signal,
-            handler=handler.name,
-        )
+        text = _PROGRAM.format(file=handler.file, signal=signal, handler=handler.name)
         build = replace(prepared[0], harness=text, signals=True)
         case = Case(build, settings=Settings(signals=1))
         ran = await run_cases(bench, [case], LEVELS[0], budget, leaks=False)
         for run in ran.done:
-            place = flaw_lines(bench, finding)[0]
             if seen := _fit(run, place):
-                at = next(frame for frame in seen.frames if is_at(frame, place))
-                message = Words(
-                    "It happens when a signal arrives for which '{function}' is installed: it "
-                    "called '{name}' at {file}:{line}.",
-                    function=handler.name,
-                    name=seen.kind.removeprefix(IN_HANDLER),
-                    file=at.file,
-                    line=at.line,
-                )
-                return Evidence(
-                    Verdict.CALLER,
-                    NAME,
-                    message,
-                    case=run.case,
-                    report=seen.report,
-                    functions=search.hashes(),
-                    runs=1,
-                )
+                evidence = _alone_evidence(handler, run, seen, place)
+                return replace(evidence, functions=search.hashes())
     return None
 
 
@@ -202,6 +180,25 @@ def _fit(run: Run, place: Place) -> Seen | None:
             and any(is_at(frame, place) for frame in seen.frames)
         ),
         None,
+    )
+
+
+def _alone_evidence(handler: Function, run: Run, seen: Seen, place: Place) -> Evidence:
+    at = next(frame for frame in seen.frames if is_at(frame, place))
+    return Evidence(
+        Verdict.CALLER,
+        NAME,
+        Words(
+            "It happens when a signal arrives for which '{function}' is installed: it called "
+            "'{name}' at {file}:{line}.",
+            function=handler.name,
+            name=seen.kind.removeprefix(IN_HANDLER),
+            file=at.file,
+            line=at.line,
+        ),
+        case=run.case,
+        report=seen.report,
+        runs=1,
     )
 
 

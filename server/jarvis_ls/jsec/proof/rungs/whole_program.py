@@ -46,7 +46,7 @@ _LEAST_SECONDS = 0.5
 """So much must be left of a budget for another build."""
 _MORE = 1.5
 """So many times what was too little for a build must be left for another try."""
-_KEPT_SECONDS = 5.0
+KEPT_SECONDS = 5.0
 """So much of a budget is left to the rungs behind this one: a refutation takes a second or two."""
 
 
@@ -69,7 +69,7 @@ class WholeProgram:
         kinds = kinds_for(finding) - UNSET
         if not kinds or language_of(finding.file) not in ("c", "cpp"):
             return None
-        own = budget.without(_KEPT_SECONDS)
+        own = budget.without(KEPT_SECONDS)
         try:
             return await self._attempt_builds(finding, bench, own, kinds)
         finally:
@@ -189,8 +189,12 @@ def contents_for(bench: Workbench, file: str) -> tuple[bytes, ...]:
     and texts of the kinds that the code names."""
     source = bench.source(file)
     suffixes = _suffixes([source]) if source is not None else ()
-    found = (*_samples(bench), *text_samples_of(bench.root, suffixes))
-    return tuple(data for _, data in found)
+    key = ("text samples", suffixes)
+    if key not in bench.results:
+        bench.results[key] = text_samples_of(bench.root, suffixes)
+    texts = bench.results[key]
+    assert isinstance(texts, tuple)
+    return tuple(data for _, data in (*_samples(bench), *texts))
 
 
 def _samples(bench: Workbench) -> tuple[tuple[str, bytes], ...]:
